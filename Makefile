@@ -1,0 +1,47 @@
+# make demo | test | lint | bench: each works alone in a fresh clone; the first one creates .venv and builds the package.
+PYTHON ?= python3
+WERROR ?= ON
+DATA ?= $(or $(STREED_DATA),../shared/data)
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+SOURCES := $(shell find core bindings src -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null) CMakeLists.txt pyproject.toml
+CHECKED := src tests examples $(wildcard benchmarks)
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/python examples/demo.py
+
+test: lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check $(CHECKED)
+	$(BIN)/ruff format --check $(CHECKED)
+	$(BIN)/mypy src/streed $(wildcard benchmarks)
+
+bench: $(VENV)/.installed $(VENV)/.peers
+	$(BIN)/python -m benchmarks accuracy --data $(DATA)
+
+clean:
+	rm -rf $(VENV) build
+
+# Built without isolation, so that build/ is kept and a second build compiles only what has changed.
+$(VENV)/.installed: $(VENV)/.tools $(SOURCES)
+	PATH="$(abspath $(BIN)):$$PATH" $(PIP) --no-build-isolation \
+	    --config-settings=cmake.define.STREED_WERROR=$(WERROR) '.[dev]'
+	touch $@
+
+$(VENV)/.tools:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade pip
+	$(PIP) scikit-build-core nanobind cmake ninja
+	touch $@
+
+# The peers are optional: the benchmark compares with those that could be installed.
+$(VENV)/.peers: $(VENV)/.tools
+	for peer in pystreed pydl8.5 gosdt; do \
+	    $(PIP) $$peer || echo "peer $$peer cannot be installed here"; done
+	touch $@

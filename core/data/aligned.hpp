@@ -1,0 +1,46 @@
+// A growing buffer aligned for vector loads. Its contents are not kept when it grows.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace streed {
+
+class AlignedBuffer {
+public:
+    AlignedBuffer() = default;
+    AlignedBuffer(const AlignedBuffer&) = delete;
+    AlignedBuffer& operator=(const AlignedBuffer&) = delete;
+    AlignedBuffer(AlignedBuffer&& other) noexcept : data_(other.data_), capacity_(other.capacity_) {
+        other.data_ = nullptr;
+        other.capacity_ = 0;
+    }
+    ~AlignedBuffer() { std::free(data_); }
+
+    // Room for `bytes`; returns by how much the buffer has grown.
+    std::size_t reserve(std::size_t bytes) {
+        if (bytes <= capacity_) return 0;
+        const std::size_t wanted = (bytes + bytes / 4 + 63) / 64 * 64;
+        std::free(data_);
+        data_ = std::aligned_alloc(64, wanted);
+        const std::size_t grown = wanted - capacity_;
+        capacity_ = data_ ? wanted : 0;
+        if (!data_) throw std::bad_alloc();
+        return grown;
+    }
+
+    template <class T>
+    T* as() { return static_cast<T*>(data_); }
+    template <class T>
+    const T* as() const { return static_cast<const T*>(data_); }
+    void* data() { return data_; }
+    const void* data() const { return data_; }
+
+private:
+    void* data_ = nullptr;
+    std::size_t capacity_ = 0;
+};
+
+}  // namespace streed

@@ -1,0 +1,310 @@
+#include "node.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace streed {
+namespace {
+
+int padded(std::size_t lanes, int multiple) {
+    const std::size_t m = static_cast<std::size_t>(multiple);
+    return static_cast<int>(std::max<std::size_t>(1, (lanes + m - 1) / m) * m);
+}
+
+template <class T>
+void fill_row(T* row, T value, const std::uint64_t* columns, std::size_t words, std::size_t slot, std::size_t lanes,
+              std::size_t stride) {
+    const std::uint64_t* word = columns + slot / 64;
+    const int shift = static_cast<int>(slot % 64);
+    for (std::size_t f = 0; f < lanes; ++f, word += words) row[f] = ((*word >> shift) & 1) ? value : T{};
+    std::fill(row + lanes, row + stride, T{});
+}
+
+void fill_row(Storage storage, void* matrix, double value, const std::uint64_t* columns, std::size_t words, std::size_t slot,
+              std::size_t lanes, std::size_t stride) {
+    const std::size_t at = slot * stride;
+    if (storage == Storage::i8)
+        fill_row(static_cast<std::int8_t*>(matrix) + at, static_cast<std::int8_t>(value), columns, words, slot, lanes, stride);
+    else if (storage == Storage::i32)
+        fill_row(static_cast<std::int32_t*>(matrix) + at, static_cast<std::int32_t>(value), columns, words, slot, lanes, stride);
+    else
+        fill_row(static_cast<double*>(matrix) + at, value, columns, words, slot, lanes, stride);
+}
+
+// Copies one row vector, all lanes or those that are left.
+void copy_row(Storage storage, const void* from, std::size_t from_at, void* to, std::size_t to_at, std::size_t stride,
+              const std::vector<std::int32_t>* lanes) {
+    const std::size_t size = storage_bytes(storage);
+    const char* source = static_cast<const char*>(from) + from_at * size;
+    char* target = static_cast<char*>(to) + to_at * size;
+    if (lanes == nullptr) {
+        std::memcpy(target, source, stride * size);
+        return;
+    }
+    const std::size_t n = lanes->size();
+    const std::int32_t* lane = lanes->data();
+    if (storage == Storage::i8)
+        for (std::size_t f = 0; f < n; ++f) target[f] = source[lane[f]];
+    else if (storage == Storage::i32)
+        for (std::size_t f = 0; f < n; ++f)
+            reinterpret_cast<std::int32_t*>(target)[f] = reinterpret_cast<const std::int32_t*>(source)[lane[f]];
+    else
+        for (std::size_t f = 0; f < n; ++f)
+            reinterpret_cast<double*>(target)[f] = reinterpret_cast<const double*>(source)[lane[f]];
+    std::memset(target + n * size, 0, (stride - n) * size);
+}
+
+double lane_value(Lane lane, const void* values, std::size_t at) {
+    switch (lane) {
+        case Lane::i8: return static_cast<const std::int8_t*>(values)[at];
+        case Lane::i16: return static_cast<const std::int16_t*>(values)[at];
+        case Lane::i32: return static_cast<const std::int32_t*>(values)[at];
+        default: return static_cast<const double*>(values)[at];
+    }
+}
+
+void set_lane_value(Lane lane, void* values, std::size_t at, double value) {
+    switch (lane) {
+        case Lane::i8: static_cast<std::int8_t*>(values)[at] = static_cast<std::int8_t>(value); break;
+        case Lane::i16: static_cast<std::int16_t*>(values)[at] = static_cast<std::int16_t>(value); break;
+        case Lane::i32: static_cast<std::int32_t*>(values)[at] = static_cast<std::int32_t>(value); break;
+        default: static_cast<double*>(values)[at] = value; break;
+    }
+}
+
+}  // namespace
+
+void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
+    settings_ = settings;
+    storage_ = problem.storage;
+    kind_ = problem.kind;
+    n_values_ = problem.n_values;
+    counted_ = settings.min_samples_leaf > 1;
+    unit_weights_ = problem.unit_weights;
+    largest_value_ = problem.largest_value;
+    words_ = problem.words;
+    blocks_ = problem.blocks;
+    valid_ = problem.valid;
+    weights_ = problem.weight;
+    values_ = problem.value;
+    counts_ = problem.count;
+    features_.resize(problem.features.size());
+    for (std::size_t f = 0; f < features_.size(); ++f) features_[f] = static_cast<std::int32_t>(f);
+    stride_ = padded(features_.size(), settings.kernels->lane_multiple);
+
+    const std::size_t words = static_cast<std::size_t>(words_);
+    const std::size_t stride = static_cast<std::size_t>(stride_);
+    slots_.resize(64 * words);
+    for (std::size_t s = 0; s < slots_.size(); ++s) slots_[s] = static_cast<std::uint32_t>(s);
+    bytes_ += columns_.reserve(stride * words * 8 + 64);
+    std::copy(problem.columns.begin(), problem.columns.end(), columns_.as<std::uint64_t>());
+    bytes_ += matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
+    if (counted_) bytes_ += count_matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
+    for (std::size_t s = 0; s < 64 * words; ++s) {
+        fill_row(storage_, matrix_.data(), values_[s], columns_.as<std::uint64_t>(), words, s, features_.size(), stride);
+        if (counted_)
+            fill_row(storage_, count_matrix_.data(), counts_[s], columns_.as<std::uint64_t>(), words, s, features_.size(), stride);
+    }
+    candidates_.assign(features_.begin(), features_.end());
+    finish();
+}
+
+void Node::side_filter(int lane, bool side, std::uint64_t* out) const {
+    const std::uint64_t* bits = column(lane);
+    const std::uint64_t invert = side ? 0 : ~0ull;
+    for (int w = 0; w < words_; ++w) out[w] = (bits[w] ^ invert) & valid_[static_cast<std::size_t>(w)];
+}
+
+void Node::load_child(const Node& parent, int lane, bool side) {
+    settings_ = parent.settings_;
+    storage_ = parent.storage_;
+    kind_ = parent.kind_;
+    n_values_ = parent.n_values_;
+    counted_ = parent.counted_;
+    unit_weights_ = parent.unit_weights_;
+    largest_value_ = parent.largest_value_;
+
+    selected_.resize(static_cast<std::size_t>(parent.words_));
+    parent.side_filter(lane, side, selected_.data());
+    const std::uint64_t* selected = selected_.data();
+    blocks_.clear();
+    words_ = 0;
+    for (const Block& block : parent.blocks_) {
+        int count = 0;
+        for (int w = block.word_begin; w < block.word_end; ++w) count += std::popcount(selected[w]);
+        blocks_.push_back({words_, words_ + (count + 63) / 64});
+        words_ = blocks_.back().word_end;
+    }
+
+    const std::size_t words = static_cast<std::size_t>(words_);
+    // Columns, block by block; the lanes are packed anew when that saves a vector.
+    bytes_ += columns_.reserve((static_cast<std::size_t>(parent.stride_) + 1) * words * 8 + 64);
+    std::uint64_t* columns = columns_.as<std::uint64_t>();
+    candidates_.clear();
+    n_slots_ = 0;
+    for (int w = 0; w < parent.words_; ++w) n_slots_ += std::popcount(selected[w]);
+    for (const std::int32_t f : parent.active_) {
+        if (f == lane) continue;
+        const std::uint64_t* source = parent.column(f);
+        int count = 0;
+        for (int w = 0; w < parent.words_; ++w) count += std::popcount(source[w] & selected[w]);
+        if (count > 0 && count < n_slots_) candidates_.push_back(f);
+    }
+    const int multiple = settings_.kernels->lane_multiple;
+    const bool pack = padded(candidates_.size(), multiple) < parent.stride_;
+    stride_ = pack ? padded(candidates_.size(), multiple) : parent.stride_;
+    const std::size_t stride = static_cast<std::size_t>(stride_);
+    for (std::size_t k = 0; k < candidates_.size(); ++k) {
+        const std::size_t target = pack ? k : static_cast<std::size_t>(candidates_[k]);
+        const std::uint64_t* source = parent.column(candidates_[k]);
+        for (std::size_t b = 0; b < blocks_.size(); ++b) {
+            const Block& from = parent.blocks_[b];
+            settings_.kernels->compress(source + from.word_begin, selected + from.word_begin, from.word_end - from.word_begin,
+                                        columns + target * words + blocks_[b].word_begin);
+        }
+    }
+    if (pack) {
+        features_.resize(candidates_.size());
+        for (std::size_t k = 0; k < candidates_.size(); ++k) features_[k] = parent.features_[static_cast<std::size_t>(candidates_[k])];
+    } else {
+        features_ = parent.features_;
+    }
+
+    // Rows.
+    bytes_ += matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
+    if (counted_) bytes_ += count_matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
+    slots_.resize(64 * words);
+    weights_.assign(64 * words, 0);
+    values_.assign(64 * words, 0);
+    counts_.assign(64 * words, 0);
+    valid_.assign(words, 0);
+    const std::vector<std::int32_t>* lanes = pack ? &candidates_ : nullptr;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+        std::size_t slot = 64 * static_cast<std::size_t>(blocks_[b].word_begin);
+        for (int w = parent.blocks_[b].word_begin; w < parent.blocks_[b].word_end; ++w) {
+            for (std::uint64_t bits = selected[w]; bits != 0; bits &= bits - 1) {
+                const std::size_t from = 64 * static_cast<std::size_t>(w) + static_cast<std::size_t>(std::countr_zero(bits));
+                const std::size_t from_at = from * static_cast<std::size_t>(parent.stride_);
+                copy_row(storage_, parent.matrix_.data(), from_at, matrix_.data(), slot * stride, stride, lanes);
+                if (counted_)
+                    copy_row(storage_, parent.count_matrix_.data(), from_at, count_matrix_.data(), slot * stride, stride, lanes);
+                slots_[slot] = parent.slots_[from];
+                weights_[slot] = parent.weights_[from];
+                values_[slot] = parent.values_[from];
+                counts_[slot] = parent.counts_[from];
+                valid_[slot / 64] |= 1ull << (slot % 64);
+                ++slot;
+            }
+        }
+    }
+    if (pack)
+        for (std::size_t k = 0; k < candidates_.size(); ++k) candidates_[k] = static_cast<std::int32_t>(k);
+    finish();
+}
+
+void Node::finish() {
+    const std::size_t stride = static_cast<std::size_t>(stride_);
+    n_slots_ = 0;
+    weight_ = rows_ = 0;
+    positive_.assign(static_cast<std::size_t>(words_), 0);
+    double positive = 0, negative = 0, largest = 0;
+    std::vector<double>& value = values_;
+    for (const Block& block : blocks_) {
+        double sum = 0;
+        for (std::size_t s = 64 * static_cast<std::size_t>(block.word_begin); s < 64 * static_cast<std::size_t>(block.word_end); ++s) {
+            weight_ += weights_[s];
+            rows_ += counts_[s];
+            (value[s] < 0 ? negative : positive) += std::abs(value[s]);
+            if (value[s] > 0) positive_[s / 64] |= 1ull << (s % 64);
+            sum += value[s];
+        }
+        largest = std::max(largest, sum);
+    }
+    for (const std::uint64_t word : valid_) n_slots_ += std::popcount(word);
+    largest = kind_ == LeafKind::signed_difference ? std::max(positive, negative) : largest;
+    if (counted_) largest = std::max(largest, rows_);
+    if (storage_ == Storage::f64)
+        lane_ = Lane::f64;
+    else if (storage_ == Storage::i32 || !settings_.narrow_lanes)
+        lane_ = Lane::i32;
+    else
+        lane_ = largest <= 127 ? Lane::i8 : largest <= 32767 ? Lane::i16 : Lane::i32;
+
+    channels_.clear();
+    if (kind_ == LeafKind::signed_difference) {
+        channels_.push_back({0, words_, matrix_.data()});
+    } else {
+        for (const Block& block : blocks_) channels_.push_back({block.word_begin, block.word_end, matrix_.data()});
+    }
+    if (counted_) channels_.push_back({0, words_, count_matrix_.data()});
+
+    bytes_ += singles_.reserve(channels_.size() * stride * 8);
+    bytes_ += totals_.reserve(channels_.size() * 8);
+    bytes_ += scratch_.reserve(4 * scratch_size(stride_));
+    settings_.kernels->single_sums(frame(), valid_.data(), singles_.data(), scratch_.as<std::uint32_t>());
+    for (std::size_t c = 0; c < channels_.size(); ++c) {
+        const std::vector<double>& source = counted_ && c + 1 == channels_.size() ? counts_ : value;
+        double sum = 0;
+        for (std::size_t s = 64 * static_cast<std::size_t>(channels_[c].word_begin); s < 64 * static_cast<std::size_t>(channels_[c].word_end); ++s)
+            sum += source[s];
+        set_lane_value(lane_, totals_.data(), c, sum);
+    }
+
+    // A feature whose smaller side cannot hold a leaf never splits in this node or below it.
+    active_.clear();
+    for (const std::int32_t f : candidates_) {
+        int count = 0;
+        const std::uint64_t* bits = column(f);
+        for (int w = 0; w < words_; ++w) count += std::popcount(bits[w]);
+        if (count == 0 || count == n_slots_) continue;
+        if (counted_) {
+            const double with = single(n_channels() - 1, f);
+            if (with < settings_.min_samples_leaf || rows_ - with < settings_.min_samples_leaf) continue;
+        }
+        active_.push_back(f);
+    }
+    list_rows();
+}
+
+// For every slot the lanes of its features, the rarer side of each feature being listed.
+void Node::list_rows() {
+    const std::size_t slots = 64 * static_cast<std::size_t>(words_);
+    listed_without_.assign(static_cast<std::size_t>(stride_), 0);
+    row_begin_.assign(slots + 1, 0);
+    std::size_t total = 0;
+    const auto each = [&](std::int32_t f, auto&& visit) {
+        const std::uint64_t* bits = column(f);
+        const std::uint64_t invert = listed_without_[static_cast<std::size_t>(f)] ? ~0ull : 0ull;
+        for (std::size_t w = 0; w < static_cast<std::size_t>(words_); ++w)
+            for (std::uint64_t word = (bits[w] ^ invert) & valid_[w]; word != 0; word &= word - 1)
+                visit(64 * w + static_cast<std::size_t>(std::countr_zero(word)));
+    };
+    for (const std::int32_t f : active_) {
+        int count = 0;
+        const std::uint64_t* bits = column(f);
+        for (int w = 0; w < words_; ++w) count += std::popcount(bits[w]);
+        listed_without_[static_cast<std::size_t>(f)] = 2 * count > n_slots_;
+        total += static_cast<std::size_t>(std::min(count, n_slots_ - count));
+        each(f, [&](std::size_t slot) { ++row_begin_[slot + 1]; });
+    }
+    for (std::size_t s = 0; s < slots; ++s) row_begin_[s + 1] += row_begin_[s];
+    row_lanes_.resize(total);
+    for (const std::int32_t f : active_) each(f, [&](std::size_t slot) { row_lanes_[row_begin_[slot]++] = static_cast<std::uint32_t>(f); });
+    for (std::size_t s = slots; s > 0; --s) row_begin_[s] = row_begin_[s - 1];
+    row_begin_[0] = 0;
+}
+
+Frame Node::frame() const {
+    return Frame{columns_.as<std::uint64_t>(), words_, stride_, active_.data(), static_cast<int>(active_.size()),
+                 row_begin_.data(), row_lanes_.data(), listed_without_.data(), channels_.data(), static_cast<int>(channels_.size()),
+                 std::max(1, static_cast<int>(127 / largest_value_)), lane_, storage_};
+}
+
+double Node::total(int channel) const { return lane_value(lane_, totals_.data(), static_cast<std::size_t>(channel)); }
+
+double Node::single(int channel, int lane) const {
+    return lane_value(lane_, singles_.data(), static_cast<std::size_t>(channel) * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(lane));
+}
+
+}  // namespace streed

@@ -1,0 +1,224 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <unordered_map>
+
+#include "problem.hpp"
+
+namespace streed {
+namespace {
+
+using Words = std::vector<std::uint64_t>;
+
+std::uint64_t mix(std::uint64_t h) {
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93ull;
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93ull;
+    return h ^ (h >> 32);
+}
+
+std::uint64_t hash_words(const std::uint64_t* words, std::size_t n) {
+    std::uint64_t h = n;
+    for (std::size_t w = 0; w < n; ++w) h = mix(h ^ words[w]) + 0x9e3779b97f4a7c15ull;
+    return h;
+}
+
+// Bit columns of all rows, 64 rows at a time so that a block of words stays in the cache.
+Words transpose(const Problem& problem, std::size_t words) {
+    Words columns(problem.n_features * words);
+    std::vector<std::uint64_t> word(problem.n_features);
+    for (std::size_t w = 0; w < words; ++w) {
+        std::fill(word.begin(), word.end(), 0);
+        const std::size_t end = std::min(problem.n_rows, 64 * (w + 1));
+        for (std::size_t r = 64 * w; r < end; ++r) {
+            const std::uint8_t* row = problem.features + r * problem.n_features;
+            const std::uint64_t shift = r - 64 * w;
+            for (std::size_t f = 0; f < problem.n_features; ++f) word[f] |= static_cast<std::uint64_t>(row[f]) << shift;
+        }
+        for (std::size_t f = 0; f < problem.n_features; ++f) columns[f * words + w] = word[f];
+    }
+    return columns;
+}
+
+// Columns that can matter: a constant never splits, and of equal or opposite columns the first does for all.
+// Columns are compared in the polarity in which the first row has a zero.
+std::vector<std::int32_t> informative_features(const Problem& problem, Words& columns, std::size_t words, bool drop) {
+    std::vector<std::int32_t> kept;
+    const std::uint64_t tail = problem.n_rows % 64 == 0 ? ~0ull : (1ull << (problem.n_rows % 64)) - 1;
+    std::unordered_multimap<std::uint64_t, std::size_t> seen;
+    Words normal(words);
+    for (std::size_t f = 0; f < problem.n_features; ++f) {
+        if (drop) {
+            const std::uint64_t* column = &columns[f * words];
+            const std::uint64_t flip = (column[0] & 1) ? ~0ull : 0ull;
+            std::uint64_t any = 0;
+            for (std::size_t w = 0; w < words; ++w) {
+                normal[w] = (column[w] ^ flip) & (w + 1 == words ? tail : ~0ull);
+                any |= normal[w];
+            }
+            if (any == 0) continue;
+            const std::uint64_t h = hash_words(normal.data(), words);
+            bool known = false;
+            auto [it, last] = seen.equal_range(h);
+            for (; it != last && !known; ++it) {
+                const std::uint64_t* other = &columns[it->second * words];
+                const std::uint64_t other_flip = (other[0] & 1) ? ~0ull : 0ull;
+                known = true;
+                for (std::size_t w = 0; w < words && known; ++w)
+                    known = ((other[w] ^ other_flip) & (w + 1 == words ? tail : ~0ull)) == normal[w];
+            }
+            if (known) continue;
+            seen.emplace(h, f);
+        }
+        kept.push_back(static_cast<std::int32_t>(f));
+    }
+    return kept;
+}
+
+// group[r] = number of the first row with the same kept features, in order of appearance.
+std::size_t group_rows(const Problem& problem, const std::vector<std::int32_t>& kept, bool merge,
+                       std::vector<std::uint32_t>& group, std::vector<std::uint32_t>& first) {
+    const std::size_t n = problem.n_rows;
+    group.resize(n);
+    if (!merge) {
+        first.resize(n);
+        for (std::size_t r = 0; r < n; ++r) group[r] = first[r] = static_cast<std::uint32_t>(r);
+        return n;
+    }
+    const std::size_t width = (kept.size() + 63) / 64;
+    std::size_t capacity = 64;
+    while (capacity < 2 * n) capacity *= 2;
+    constexpr std::uint32_t empty = std::numeric_limits<std::uint32_t>::max();
+    std::vector<std::uint32_t> table(capacity, empty);
+    Words packed;
+    Words row(width);
+    for (std::size_t r = 0; r < n; ++r) {
+        const std::uint8_t* x = problem.features + r * problem.n_features;
+        for (std::size_t w = 0; w < width; ++w) {
+            std::uint64_t bits = 0;
+            const std::size_t end = std::min(kept.size(), 64 * (w + 1));
+            for (std::size_t k = 64 * w; k < end; ++k) bits |= static_cast<std::uint64_t>(x[kept[k]]) << (k - 64 * w);
+            row[w] = bits;
+        }
+        std::size_t at = hash_words(row.data(), width) & (capacity - 1);
+        while (table[at] != empty && !std::equal(row.begin(), row.end(), packed.begin() + static_cast<std::ptrdiff_t>(table[at] * width)))
+            at = (at + 1) & (capacity - 1);
+        if (table[at] == empty) {
+            table[at] = static_cast<std::uint32_t>(first.size());
+            first.push_back(static_cast<std::uint32_t>(r));
+            packed.insert(packed.end(), row.begin(), row.end());
+        }
+        group[r] = table[at];
+    }
+    return first.size();
+}
+
+// Weights in grains: whole weights as they are, real ones rounded to a grid so fine that the rounding is far
+// below the precision of the sum, and so coarse that every sum and difference is exact in a double.
+std::vector<double> to_grid(const Problem& problem, double& grain) {
+    std::vector<double> grid(problem.weights, problem.weights + problem.n_rows);
+    const double total = std::accumulate(grid.begin(), grid.end(), 0.0);
+    const bool whole = total < 0x1p48 && std::all_of(grid.begin(), grid.end(), [](double w) { return w == std::floor(w); });
+    grain = 1;
+    if (!whole) {
+        grain = std::ldexp(1.0, std::ilogb(total) + 1 - 48);
+        for (double& w : grid) w = std::nearbyint(w / grain);
+    }
+    return grid;
+}
+
+}  // namespace
+
+ReducedProblem reduce(const Problem& problem, const Preprocessing& options) {
+    ReducedProblem out;
+    const std::size_t n = problem.n_rows;
+    const std::size_t words = (n + 63) / 64;
+    Words columns = transpose(problem, words);
+    out.features = informative_features(problem, columns, words, options.drop_features);
+    const std::vector<double> grid = to_grid(problem, out.grain);
+
+    std::vector<std::uint32_t> group, first;
+    const std::size_t groups = group_rows(problem, out.features, options.merge_rows, group, first);
+
+    // Labels that occur, so that gaps cost nothing.
+    std::vector<int> label_index(static_cast<std::size_t>(problem.n_labels), -1);
+    int labels = 0;
+    for (std::size_t r = 0; r < n; ++r) label_index[static_cast<std::size_t>(problem.labels[r])] = 0;
+    for (int& index : label_index)
+        if (index == 0) index = labels++;
+    out.kind = labels <= 2 ? LeafKind::signed_difference : LeafKind::largest_sum;
+    out.n_values = labels <= 2 ? 1 : labels;
+
+    const std::size_t k = static_cast<std::size_t>(std::max(labels, 2));
+    std::vector<double> sums(groups * k), counts(groups * k);
+    for (std::size_t r = 0; r < n; ++r) {
+        const std::size_t at = group[r] * k + static_cast<std::size_t>(label_index[static_cast<std::size_t>(problem.labels[r])]);
+        sums[at] += grid[r];
+        counts[at] += 1;
+    }
+
+    // Slots, block by block.
+    struct Slot {
+        std::uint32_t group;
+        double value, weight, count;
+    };
+    std::vector<std::vector<Slot>> blocks(static_cast<std::size_t>(out.n_values));
+    double unavoidable = 0;
+    for (std::size_t g = 0; g < groups; ++g) {
+        const double* s = &sums[g * k];
+        const double* c = &counts[g * k];
+        const auto id = static_cast<std::uint32_t>(g);
+        if (out.kind == LeafKind::signed_difference) {
+            unavoidable += std::min(s[0], s[1]);
+            const double value = s[1] - s[0];
+            if (value != 0 || options.keep_counts) blocks[0].push_back({id, value, std::abs(value), c[0] + c[1]});
+            continue;
+        }
+        const std::size_t best = static_cast<std::size_t>(std::max_element(s, s + k) - s);
+        unavoidable += std::accumulate(s, s + k, 0.0) - s[best];
+        for (std::size_t label = 0; label < k; ++label)
+            if (s[label] > 0 || c[label] > 0) blocks[label].push_back({id, s[label], label == best ? s[label] : 0.0, c[label]});
+    }
+    out.base = unavoidable * out.grain;
+
+    for (const auto& block : blocks) {
+        const int begin = out.words;
+        out.words += static_cast<int>((block.size() + 63) / 64);
+        out.blocks.push_back({begin, out.words});
+    }
+    const std::size_t total_words = static_cast<std::size_t>(out.words);
+    out.valid.assign(total_words, 0);
+    out.columns.assign(out.features.size() * total_words, 0);
+    out.value.assign(64 * total_words, 0);
+    out.weight.assign(64 * total_words, 0);
+    out.count.assign(64 * total_words, 0);
+    double total = 0, rows = 0;
+    bool whole = out.grain == 1;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        std::size_t slot = 64 * static_cast<std::size_t>(out.blocks[b].word_begin);
+        for (const Slot& s : blocks[b]) {
+            out.valid[slot / 64] |= 1ull << (slot % 64);
+            out.value[slot] = s.value;
+            out.weight[slot] = s.weight;
+            out.count[slot] = s.count;
+            out.largest_value = std::max(out.largest_value, std::abs(s.value));
+            if (options.keep_counts) out.largest_value = std::max(out.largest_value, s.count);
+            out.unit_weights = out.unit_weights && s.weight == 1;
+            total += std::abs(s.value);
+            rows += s.count;
+            const std::size_t row = first[s.group];
+            for (std::size_t f = 0; f < out.features.size(); ++f) {
+                const std::uint64_t bit = (columns[static_cast<std::size_t>(out.features[f]) * words + row / 64] >> (row % 64)) & 1;
+                out.columns[f * total_words + slot / 64] |= bit << (slot % 64);
+            }
+            ++slot;
+        }
+    }
+    const double largest_sum = std::max(total, rows);
+    out.storage = !whole || largest_sum >= 0x1p30 ? Storage::f64 : out.largest_value > 127 ? Storage::i32 : Storage::i8;
+    return out;
+}
+
+}  // namespace streed

@@ -1,0 +1,18 @@
+// The last step of a solve, on the rows of the problem as it was given.
+#pragma once
+
+#include "../data/problem.hpp"
+#include "result.hpp"
+
+namespace streed {
+
+struct FinishedTree {
+    Tree tree;
+    double objective;  // weight of misclassified rows plus branching costs
+};
+
+// Labels the leaves and removes every split that its subtree does without: a node becomes a leaf, or one of its own
+// subtrees takes its place, wherever the objective stays the same. Leaves only gain rows by that.
+FinishedTree finish_tree(const Problem& problem, const Tree& tree, double branch_cost);
+
+}  // namespace streed

@@ -1,0 +1,46 @@
+// Options of a solve, in one place with their defaults.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <string>
+
+namespace streed {
+
+struct Progress {
+    double elapsed = 0;
+    double objective = 0;
+    double lower_bound = 0;
+    double root_done = 0;  // share of the root features that are decided
+    double memory = 0;     // bytes of the solver's own structures
+};
+
+// Techniques that can be switched off. None changes the optimum; tests hold them to that.
+struct Switches {
+    bool cache = true;            // values of subproblems, by row set and by path
+    bool similarity = true;       // bounds between the children of one node
+    bool merge_rows = true;       // equal rows become one weighted row
+    bool drop_features = true;    // constant, equal and opposite features
+    bool depth_two = true;        // the last two levels at once
+    bool lookahead_order = true;  // features in the order of their best tree of depth two
+    bool subtraction = true;      // the larger child's pair table by difference
+    bool narrow_lanes = true;     // 8- and 16-bit lanes where the sums fit
+    bool deepening = true;        // smaller depths first, for early incumbents
+};
+
+struct Options {
+    int max_depth = 3;
+    int max_nodes = std::numeric_limits<int>::max();
+    int min_samples_leaf = 1;
+    double branch_cost = 0;  // per branching node, in the unit of the weights
+    double time_limit = std::numeric_limits<double>::infinity();
+    std::size_t memory_limit = 0;  // bytes, 0 for none
+    int n_threads = 1;
+    std::string simd = "auto";
+    Switches switches;
+    // Called about every 0.1 s on the calling thread; true ends the search.
+    std::function<bool(const Progress&)> poll;
+};
+
+}  // namespace streed

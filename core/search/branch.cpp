@@ -1,0 +1,238 @@
+// The loop over branching features of a node with more than two levels left.
+#include <algorithm>
+#include <cmath>
+
+#include "search.hpp"
+
+namespace streed {
+namespace {
+
+// Locks the root when several threads share it.
+class SharedLock {
+public:
+    explicit SharedLock(Level& at) : mutex_(at.shared ? &at.mutex : nullptr) {
+        if (mutex_ != nullptr) mutex_->lock();
+    }
+    SharedLock(const SharedLock&) = delete;
+    SharedLock& operator=(const SharedLock&) = delete;
+    ~SharedLock() {
+        if (mutex_ != nullptr) mutex_->unlock();
+    }
+
+private:
+    std::mutex* mutex_;
+};
+
+}  // namespace
+
+// Look-ahead order: solving the node with two levels only gives, for every feature, the best tree of depth two
+// below it. That is an upper bound at once and a far better order than Gini. The order depends on the rows alone,
+// never on bounds or on what other threads have found, so that ties are always broken in the same way.
+void Worker::begin_branching(int index, int depth, int nodes, double upper) {
+    Level& at = level(index);
+    search_.checkpoint(calling_thread_);
+    const Switches& switches = search_.options.switches;
+    at.depth = depth;
+    at.nodes = nodes;
+    const int most = std::min(nodes - 1, full_tree(depth - 1));
+    at.least_nodes = nodes - 1 - most;
+    at.n_budgets = most - at.least_nodes + 1;
+    at.best = upper;
+    at.choice = {};
+    at.has_pair_weights = false;
+    at.lower.assign(2 * static_cast<std::size_t>(at.n_budgets) * static_cast<std::size_t>(at.node.stride()), 0);
+    at.order = at.node.active();
+
+    const double leaf = search_.leaf_cost(at.node);
+    if (leaf < at.best) at.best = leaf;
+    if (switches.depth_two) {
+        load_pair_table(at);
+        double* look = at.look.as<double>();
+        const double two_levels = solve_pairs(at, std::min(nodes, 3), look);
+        if (two_levels < at.best) {
+            at.best = two_levels;
+            at.choice.feature = kPairTree;
+        }
+        if (switches.lookahead_order)
+            std::stable_sort(at.order.begin(), at.order.end(), [look](std::int32_t a, std::int32_t b) { return look[a] > look[b]; });
+    }
+    keys_.assign(path_);
+}
+
+void Worker::try_feature(int index, int lane) {
+    Level& at = level(index);
+    if (at.depth == 3 && search_.options.switches.depth_two)
+        try_pairs(at, lane);
+    else
+        try_children(index, lane);
+}
+
+// A lower bound for all trees of the node, once every feature was tried or skipped.
+double Worker::branching_bound(Level& at) const {
+    double bound = search_.leaf_cost(at.node);
+    const double* lower = at.lower.data();
+    const std::size_t stride = static_cast<std::size_t>(at.node.stride());
+    const int n = at.n_budgets;
+    for (int k = 0; k < n; ++k) {
+        // Left child with budget number k, right child with number n - 1 - k.
+        const double* left = lower + 2 * static_cast<std::size_t>(k) * stride;
+        const double* right = lower + (2 * static_cast<std::size_t>(n - 1 - k) + 1) * stride;
+        for (const std::int32_t f : at.node.active()) bound = std::min(bound, search_.branch_cost() + left[f] + right[f]);
+    }
+    return bound;
+}
+
+// Three levels left: the children are pair problems, taken from the path table or solved in one go.
+void Worker::try_pairs(Level& at, int lane) {
+    const double branch = search_.branch_cost();
+    const int most = at.least_nodes + at.n_budgets - 1;
+    double best;
+    {
+        const SharedLock lock(at);
+        best = at.best;
+        bool open = false;
+        for (int nl = at.least_nodes; nl <= most && !open; ++nl)
+            open = at.bound(nl, false, lane) + at.bound(at.nodes - 1 - nl, true, lane) + branch < best;
+        if (!open) {
+            ++statistics.pruned_bound;
+            return;
+        }
+    }
+    const Switches& switches = search_.options.switches;
+    const bool keyed = switches.cache && keys_.child_fits() && search_.reduced.features.size() <= PathKeyMaker::kMaxFeatures;
+    const int feature = at.node.feature(lane);
+    const Node& node = at.node;
+
+    // value[side][budget]
+    double value[2][4];
+    bool known[2] = {true, true};
+    for (int side = 0; side < 2; ++side) {
+        for (int n = at.least_nodes; n <= most; ++n) {
+            value[side][n] = -1;
+            if (keyed) {
+                if (const auto found = search_.pairs.find(keys_.child(PathKeyMaker::literal(feature, side == 1), n))) {
+                    value[side][n] = *found;
+                    continue;
+                }
+            }
+            known[side] = false;
+        }
+        statistics.cache_hits += known[side] ? 1 : 0;
+    }
+    if (!(known[0] && known[1])) {
+        // Exact values of one side may already rule the feature out.
+        if (known[0] || known[1]) {
+            const SharedLock lock(at);
+            const int side = known[1] ? 1 : 0;
+            bool open = false;
+            for (int n = at.least_nodes; n <= most; ++n) {
+                double& bound = at.bound(n, side == 1, lane);
+                bound = std::max(bound, value[side][n]);
+                open = open || value[side][n] + at.bound(at.nodes - 1 - n, side == 0, lane) + branch < best;
+            }
+            if (!open) {
+                ++statistics.pruned_bound;
+                return;
+            }
+        }
+        if ((statistics.depth_two_solves & 31) == 0 || node.n_slots() > 4096) search_.checkpoint(calling_thread_);
+        int with = 0;
+        const std::uint64_t* column = node.column(lane);
+        for (int w = 0; w < node.words(); ++w) with += __builtin_popcountll(column[w]);
+        const bool small_side = 2 * with <= node.n_slots();
+        PairBenefit benefit[2];
+        child_pairs(at, lane, small_side, !known[small_side], !known[!small_side], benefit);
+        // Costs of the children as leaves, and their weights.
+        const LeafModel& model = search_.model;
+        for (int part = 0; part < 2; ++part) {
+            const bool side = part == 0 ? small_side : !small_side;
+            if (known[side]) continue;
+            double weight = 0;
+            if (node.unit_weights()) {
+                weight = side ? with : node.n_slots() - with;
+            } else {
+                node.side_filter(lane, side, filter_.data());
+                for (int w = 0; w < node.words(); ++w)
+                    for (std::uint64_t bits = filter_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1)
+                        weight += node.weights()[64 * static_cast<std::size_t>(w) + static_cast<std::size_t>(__builtin_ctzll(bits))];
+            }
+            double leaf = 0;
+            for (int k = 0; k < model.n_values; ++k) {
+                const double sum = side ? node.single(k, lane) : node.total(k) - node.single(k, lane);
+                leaf = k == 0 ? (model.kind == LeafKind::signed_difference ? std::abs(sum) : sum) : std::max(leaf, sum);
+            }
+            const double all = model.ticks * weight;
+            for (int n = at.least_nodes; n <= most; ++n) {
+                double v = all - model.ticks * leaf;
+                if (n > 0) v = std::min(v, all - benefit[part].at_most[n]);
+                value[side][n] = v;
+                if (keyed) search_.pairs.insert(keys_.child(PathKeyMaker::literal(feature, side), n), v);
+            }
+        }
+    }
+    const SharedLock lock(at);
+    for (int n = at.least_nodes; n <= most; ++n) {
+        for (int side = 0; side < 2; ++side) {
+            double& bound = at.bound(n, side == 1, lane);
+            bound = std::max(bound, value[side][n]);
+            if (switches.similarity && search_.model.min_samples_leaf == 1 && value[side][n] > 0)
+                push_similarity(at, lane, side == 1, n, value[side][n]);
+        }
+    }
+    for (int nl = at.least_nodes; nl <= most; ++nl) {
+        const double sum = value[0][nl] + value[1][at.nodes - 1 - nl] + branch;
+        if (sum < at.best) {
+            at.best = sum;
+            at.choice = {feature, lane, nl};
+        }
+    }
+}
+
+// More levels left: the larger child first, the other one only as far as the first leaves room.
+void Worker::try_children(int index, int lane) {
+    Level& at = level(index);
+    const double branch = search_.branch_cost();
+    const int most = at.least_nodes + at.n_budgets - 1;
+    const bool similar = search_.options.switches.similarity && search_.model.min_samples_leaf == 1;
+    int with = 0;
+    const std::uint64_t* column = at.node.column(lane);
+    for (int w = 0; w < at.node.words(); ++w) with += __builtin_popcountll(column[w]);
+    const bool first = 2 * with > at.node.n_slots();
+    for (int nl = most; nl >= at.least_nodes; --nl) {
+        double sum = branch;
+        bool exact = true;
+        for (int turn = 0; turn < 2 && exact; ++turn) {
+            const bool side = turn == 0 ? first : !first;
+            const int own = side ? at.nodes - 1 - nl : nl;
+            const int other = at.nodes - 1 - own;
+            double room;
+            {
+                const SharedLock lock(at);
+                const double rest = turn == 0 ? branch + at.bound(other, !side, lane) : sum;
+                if (rest + at.bound(own, side, lane) >= at.best) {
+                    ++statistics.pruned_bound;
+                    exact = false;
+                    break;
+                }
+                room = at.best - rest;
+            }
+            descend(index, lane, side);
+            const Outcome outcome = solve(index + 1, at.depth - 1, own, room);
+            ascend();
+            const SharedLock lock(at);
+            double& bound = at.bound(own, side, lane);
+            bound = std::max(bound, outcome.lower);
+            if (similar && outcome.lower > 0) push_similarity(at, lane, side, own, outcome.lower);
+            exact = outcome.exact && outcome.lower < room;
+            sum += outcome.lower;
+        }
+        if (!exact) continue;
+        const SharedLock lock(at);
+        if (sum < at.best) {
+            at.best = sum;
+            at.choice = {at.node.feature(lane), lane, nl};
+        }
+    }
+}
+
+}  // namespace streed

@@ -1,0 +1,122 @@
+// Values of subproblems that were met before. A cache belongs to one solve and is shared by its threads.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace streed {
+
+// Bytes of the solver's structures, held below a limit.
+class MemoryBudget {
+public:
+    explicit MemoryBudget(std::size_t limit) : limit_(limit) {}
+    bool fits(std::size_t bytes) const { return limit_ == 0 || used_.load(std::memory_order_relaxed) + bytes <= limit_; }
+    void take(std::size_t bytes) {
+        const std::size_t now = used_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+        std::size_t peak = peak_.load(std::memory_order_relaxed);
+        while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+        }
+    }
+    void give(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+    std::size_t used() const { return used_.load(std::memory_order_relaxed); }
+    std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }
+
+private:
+    std::size_t limit_;
+    std::atomic<std::size_t> used_{0};
+    std::atomic<std::size_t> peak_{0};
+};
+
+// A path of at most eight literals as an exact 128-bit key: sorted, 15 bits each, and the node budget.
+// The order of the branchings does not matter for the rows that remain, so f then g and g then f share a key.
+struct PathKey {
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+    bool operator==(const PathKey&) const = default;
+};
+
+class PathKeyMaker {
+public:
+    static constexpr int kMaxLiterals = 8;
+    static constexpr int kMaxFeatures = (1 << 14) - 1;
+    static int literal(int feature, bool side) { return 2 * feature + (side ? 1 : 0) + 1; }
+
+    // The path to a node; children add one literal.
+    void assign(const std::vector<int>& literals);
+    bool child_fits() const { return size_ < kMaxLiterals; }
+    PathKey child(int literal, int nodes) const;
+
+private:
+    std::array<int, kMaxLiterals> sorted_{};
+    int size_ = kMaxLiterals;
+};
+
+// Exact values of problems with two levels left, by path. Open addressing in shards with a lock each; when the
+// memory is used up, newer entries overwrite older ones.
+class PathTable {
+public:
+    explicit PathTable(MemoryBudget& memory) : memory_(memory) {}
+    ~PathTable();
+    std::optional<double> find(const PathKey& key);
+    void insert(const PathKey& key, double value);
+    std::size_t size() const;
+
+private:
+    struct Entry {
+        PathKey key;
+        double value;
+    };
+    struct alignas(64) Shard {
+        std::atomic_flag busy;
+        std::vector<Entry> entries;
+        std::size_t used = 0;
+    };
+    class Lock;
+    static constexpr std::size_t kShards = 64;
+
+    void grow(Shard& shard);
+    MemoryBudget& memory_;
+    std::array<Shard, kShards> shards_;
+};
+
+// Values and bounds of larger subproblems, by an exact key: the set of rows (or the path, where that is
+// shorter), depth and node budget.
+struct CacheEntry {
+    double value = 0;  // the optimum if exact, else a lower bound
+    bool exact = false;
+    std::int32_t feature = -1;  // of an exact entry: branching feature, kLeaf or kPairTree
+    std::int32_t left_nodes = 0;
+};
+constexpr std::int32_t kLeaf = -1;
+constexpr std::int32_t kPairTree = -2;  // the best tree of depth two
+
+class SubproblemCache {
+public:
+    explicit SubproblemCache(MemoryBudget& memory) : memory_(memory) {}
+    std::optional<CacheEntry> find(const std::string& key);
+    void store(const std::string& key, const CacheEntry& entry);
+    std::size_t size() const;
+
+private:
+    struct Shard {
+        mutable std::mutex mutex;
+        std::unordered_map<std::string, CacheEntry> entries;
+        std::size_t bytes = 0;
+    };
+    static constexpr std::size_t kShards = 16;
+    Shard& shard(const std::string& key) { return shards_[std::hash<std::string>{}(key) % kShards]; }
+
+    MemoryBudget& memory_;
+    std::array<Shard, kShards> shards_;
+};
+
+}  // namespace streed

@@ -1,0 +1,118 @@
+// The last two levels at once (paper, Algorithm 2), and the last one.
+#include <algorithm>
+#include <cmath>
+
+#include "search.hpp"
+
+namespace streed {
+
+double Worker::value_of_benefit(const Node& node, double benefit) const {
+    return search_.model.ticks * node.weight() - benefit;
+}
+
+void Worker::reserve_scratch(const Node& node) {
+    account(work_.reserve(4 * 8 * static_cast<std::size_t>(node.stride())));
+    account(scratch_.reserve(4 * scratch_size(node.stride())));
+    account(narrow_.reserve(static_cast<std::size_t>(node.stride()) * static_cast<std::size_t>(node.stride())));
+}
+
+void Worker::load_pair_table(Level& at) {
+    const Node& node = at.node;
+    const std::size_t stride = static_cast<std::size_t>(node.stride());
+    const std::size_t bytes = stride * stride * static_cast<std::size_t>(node.n_channels()) * lane_bytes(node.lane_type());
+    account(at.table.reserve(bytes));
+    account(at.look.reserve(8 * stride));
+    reserve_scratch(node);
+    search_.kernels.pair_table(node.frame(), node.valid().data(), node.singles(), at.table.data(), scratch_.as<std::uint32_t>(), narrow_.data());
+}
+
+// Optimum of the node with at most three branching nodes in two levels, its pair table being loaded.
+double Worker::solve_pairs(Level& at, int nodes, double* per_root) {
+    ++statistics.depth_two_solves;
+    const PairProblem problem{at.table.data(), nullptr, at.node.singles(), at.node.totals()};
+    const PairBenefit benefit = search_.kernels.solve_pairs(at.node.frame(), search_.model, problem, nodes, per_root, work_.as<double>());
+    const double leaf = search_.leaf_cost(at.node);
+    return std::min(leaf, value_of_benefit(at.node, benefit.at_most[std::min(nodes, 3)]));
+}
+
+// Pair problems of both children of a feature: only the smaller side is summed up, the pair table of the other
+// one is the node's table minus that (without the subtraction switch each side is summed for itself).
+void Worker::child_pairs(Level& at, int lane, bool small_side, bool want_small, bool want_large, PairBenefit out[2]) {
+    const Node& node = at.node;
+    const Frame frame = node.frame();
+    const std::size_t stride = static_cast<std::size_t>(node.stride());
+    const std::size_t channels = static_cast<std::size_t>(node.n_channels());
+    const std::size_t size = lane_bytes(node.lane_type());
+    account(child_table_.reserve(stride * stride * channels * size));
+    account(child_singles_.reserve(stride * channels * size));
+    account(other_singles_.reserve(stride * channels * size));
+    account(child_totals_.reserve(2 * channels * 8));
+    filter_.resize(static_cast<std::size_t>(node.words()));
+    reserve_scratch(node);
+    char* singles = child_singles_.as<char>();
+    char* others = other_singles_.as<char>();
+    char* totals = child_totals_.as<char>();
+    char* other_totals = totals + channels * 8;
+    for (std::size_t c = 0; c < channels; ++c) {
+        // Row `lane` of the pair table holds the sums of the child that has the feature.
+        const char* row = at.table.as<char>() + (c * stride + static_cast<std::size_t>(lane)) * stride * size;
+        const char* all = static_cast<const char*>(node.singles()) + c * stride * size;
+        const char* total = static_cast<const char*>(node.totals()) + c * size;
+        const char* with = all + static_cast<std::size_t>(lane) * size;
+        char* right = (small_side ? singles : others) + c * stride * size;
+        char* left = (small_side ? others : singles) + c * stride * size;
+        std::memcpy(right, row, stride * size);
+        search_.kernels.subtract(node.lane_type(), all, row, left, node.stride());
+        std::memcpy((small_side ? totals : other_totals) + c * size, with, size);
+        search_.kernels.subtract(node.lane_type(), total, with, (small_side ? other_totals : totals) + c * size, 1);
+    }
+    const bool subtract = search_.options.switches.subtraction;
+    double* work = work_.as<double>();
+    std::uint32_t* scratch = scratch_.as<std::uint32_t>();
+    if (want_small || (want_large && subtract)) {
+        node.side_filter(lane, small_side, filter_.data());
+        search_.kernels.pair_table(frame, filter_.data(), singles, child_table_.data(), scratch, narrow_.data());
+    }
+    if (want_small) {
+        ++statistics.depth_two_solves;
+        const PairProblem problem{child_table_.data(), nullptr, singles, totals};
+        out[0] = search_.kernels.solve_pairs(frame, search_.model, problem, 3, nullptr, work);
+    }
+    if (want_large) {
+        ++statistics.depth_two_solves;
+        PairProblem problem{child_table_.data(), at.table.data(), others, other_totals};
+        if (!subtract) {
+            node.side_filter(lane, !small_side, filter_.data());
+            search_.kernels.pair_table(frame, filter_.data(), others, child_table_.data(), scratch, narrow_.data());
+            problem.minuend = nullptr;
+        }
+        out[1] = search_.kernels.solve_pairs(frame, search_.model, problem, 3, nullptr, work);
+    }
+}
+
+// The best single branching, or the leaf where none is better.
+double Worker::best_stump(const Node& node, int* lane) const {
+    const LeafModel& model = search_.model;
+    double best = search_.leaf_cost(node);
+    if (lane != nullptr) *lane = -1;
+    for (const std::int32_t f : node.active()) {
+        double right = node.single(0, f);
+        double left = node.total(0) - right;
+        if (model.kind == LeafKind::signed_difference) {
+            right = std::abs(right);
+            left = std::abs(left);
+        }
+        for (int k = 1; k < model.n_values; ++k) {
+            right = std::max(right, node.single(k, f));
+            left = std::max(left, node.total(k) - node.single(k, f));
+        }
+        const double value = model.ticks * (node.weight() - right - left) + model.branch_cost;
+        if (value < best) {
+            best = value;
+            if (lane != nullptr) *lane = f;
+        }
+    }
+    return best;
+}
+
+}  // namespace streed

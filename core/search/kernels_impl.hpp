@@ -1,0 +1,549 @@
+// Body of the kernels. Included by one source file per instruction set, which defines STREED_LEVEL (the
+// namespace) and STREED_VECTOR_BYTES. Everything here has internal linkage and no standard library template is
+// used: a weak symbol compiled for AVX must never be picked by the linker for the baseline.
+#include "kernels.hpp"
+
+#if defined(__BMI2__)
+#include <immintrin.h>
+#endif
+
+namespace streed {
+namespace STREED_LEVEL {
+namespace {
+
+constexpr int kVectorBytes = STREED_VECTOR_BYTES;
+
+template <class T>
+struct VectorOf;
+template <>
+struct VectorOf<std::int8_t> {
+    typedef std::int8_t type __attribute__((vector_size(kVectorBytes), aligned(kVectorBytes), may_alias));
+};
+template <>
+struct VectorOf<std::int16_t> {
+    typedef std::int16_t type __attribute__((vector_size(kVectorBytes), aligned(kVectorBytes), may_alias));
+};
+template <>
+struct VectorOf<std::int32_t> {
+    typedef std::int32_t type __attribute__((vector_size(kVectorBytes), aligned(kVectorBytes), may_alias));
+};
+template <>
+struct VectorOf<double> {
+    typedef double type __attribute__((vector_size(kVectorBytes), aligned(kVectorBytes), may_alias));
+};
+template <class T>
+using Vec = typename VectorOf<T>::type;
+
+template <class T>
+constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
+
+template <class T>
+inline const Vec<T>* vectors(const T* p) { return reinterpret_cast<const Vec<T>*>(p); }
+template <class T>
+inline Vec<T>* vectors(T* p) { return reinterpret_cast<Vec<T>*>(p); }
+
+template <class V>
+inline V larger(V a, V b) { return a > b ? a : b; }
+template <class V>
+inline V smaller(V a, V b) { return a < b ? a : b; }
+template <class T>
+inline T magnitude(T a) { return a < T{} ? -a : a; }
+template <class T>
+inline Vec<T> splat(T value) { return Vec<T>{} + value; }
+
+// Benefits are formed in a type that holds twice the largest sum.
+template <class T>
+struct WideOf { using type = std::int32_t; };
+template <>
+struct WideOf<std::int32_t> { using type = double; };
+template <>
+struct WideOf<double> { using type = double; };
+template <class T>
+using Wide = typename WideOf<T>::type;
+
+inline int count_bits(std::uint64_t word) { return __builtin_popcountll(word); }
+
+// Position of the lowest set bit; anything for zero.
+inline std::uint32_t lowest_bit(std::uint64_t bits) {
+#if defined(__BMI__)
+    return static_cast<std::uint32_t>(_tzcnt_u64(bits));
+#else
+    return static_cast<std::uint32_t>(__builtin_ctzll(bits | (1ull << 63)));
+#endif
+}
+
+// Slots of the set bits, written four at a time without a branch per bit (as simdjson flattens its bit maps).
+// The empty asm keeps the compiler from gathering the stores into vectors, which is several times slower.
+inline int decode(std::uint64_t bits, std::uint32_t slot, std::uint32_t* out) {
+    const int count = count_bits(bits);
+    for (int done = 0; done < count; done += 4) {
+        for (int k = 0; k < 4; ++k) {
+            out[done + k] = slot + lowest_bit(bits);
+            bits &= bits - 1;
+            asm volatile("" ::: "memory");
+        }
+    }
+    return count;
+}
+
+// Sum of row vectors in registers, `Group` vectors of lanes at a time.
+template <class T, int Group>
+inline void sum_group(const T* matrix, int stride, const std::uint32_t* rows, int count, T* out) {
+    Vec<T> sum[Group];
+    for (int g = 0; g < Group; ++g) sum[g] = Vec<T>{};
+    for (int k = 0; k < count; ++k) {
+        const Vec<T>* row = vectors(matrix + static_cast<std::size_t>(rows[k]) * static_cast<std::size_t>(stride));
+        for (int g = 0; g < Group; ++g) sum[g] += row[g];
+    }
+    for (int g = 0; g < Group; ++g) vectors(out)[g] = sum[g];
+}
+
+template <class T>
+inline void sum_rows(const T* matrix, int stride, const std::uint32_t* rows, int count, T* out) {
+    int lane = 0;
+    while (lane < stride) {
+        const int left = (stride - lane) / kLanes<T>;
+        const T* m = matrix + lane;
+        T* o = out + lane;
+        switch (left) {
+            case 1: sum_group<T, 1>(m, stride, rows, count, o); lane += kLanes<T>; break;
+            case 2: sum_group<T, 2>(m, stride, rows, count, o); lane += 2 * kLanes<T>; break;
+            case 3: sum_group<T, 3>(m, stride, rows, count, o); lane += 3 * kLanes<T>; break;
+            case 4: sum_group<T, 4>(m, stride, rows, count, o); lane += 4 * kLanes<T>; break;
+            case 5: sum_group<T, 5>(m, stride, rows, count, o); lane += 5 * kLanes<T>; break;
+            case 6: sum_group<T, 6>(m, stride, rows, count, o); lane += 6 * kLanes<T>; break;
+            case 7: sum_group<T, 7>(m, stride, rows, count, o); lane += 7 * kLanes<T>; break;
+            default: sum_group<T, 8>(m, stride, rows, count, o); lane += 8 * kLanes<T>; break;
+        }
+    }
+}
+
+// Adds the row vectors of the decoded slots to `out`, in the storage type as long as it cannot overflow.
+template <class S, class T>
+struct Adder {
+    static void add(const S* matrix, int stride, const std::uint32_t* rows, int count, int chunk, T* out, S* part) {
+        for (int begin = 0; begin < count; begin += chunk) {
+            const int size = count - begin < chunk ? count - begin : chunk;
+            sum_rows(matrix, stride, rows + begin, size, part);
+            for (int j = 0; j < stride; ++j) out[j] = static_cast<T>(out[j] + static_cast<T>(part[j]));
+        }
+    }
+};
+template <class T>
+struct Adder<T, T> {
+    static void add(const T* matrix, int stride, const std::uint32_t* rows, int count, int, T* out, T* part) {
+        sum_rows(matrix, stride, rows, count, part);
+        for (int v = 0; v < stride / kLanes<T>; ++v) vectors(out)[v] += vectors(part)[v];
+    }
+};
+
+// Adds the vectors of the given rows to the table rows of all features that the row lists: lanes [begin, begin +
+// Group vectors) of every row at a time, the row's own vectors staying in registers.
+template <class T, int Group>
+inline void scatter_group(const Frame& frame, const T* matrix, const std::uint32_t* rows, int count, T* table) {
+    const std::size_t stride = static_cast<std::size_t>(frame.stride);
+    for (int k = 0; k < count; ++k) {
+        const std::uint32_t slot = rows[k];
+        const Vec<T>* row = vectors(matrix + slot * stride);
+        Vec<T> part[Group];
+        for (int g = 0; g < Group; ++g) part[g] = row[g];
+        const std::uint32_t* lane = frame.row_lanes + frame.row_begin[slot];
+        const std::uint32_t* last = frame.row_lanes + frame.row_begin[slot + 1];
+        for (; lane != last; ++lane) {
+            Vec<T>* out = vectors(table + *lane * stride);
+            for (int g = 0; g < Group; ++g) out[g] += part[g];
+        }
+    }
+}
+
+template <class T>
+void scatter(const Frame& frame, const T* matrix, const std::uint32_t* rows, int count, T* table) {
+    for (int lane = 0; lane < frame.stride;) {
+        switch ((frame.stride - lane) / kLanes<T>) {
+            case 1: scatter_group<T, 1>(frame, matrix + lane, rows, count, table + lane); lane += kLanes<T>; break;
+            case 2: scatter_group<T, 2>(frame, matrix + lane, rows, count, table + lane); lane += 2 * kLanes<T>; break;
+            case 3: scatter_group<T, 3>(frame, matrix + lane, rows, count, table + lane); lane += 3 * kLanes<T>; break;
+            case 5: scatter_group<T, 5>(frame, matrix + lane, rows, count, table + lane); lane += 5 * kLanes<T>; break;
+            case 6: scatter_group<T, 6>(frame, matrix + lane, rows, count, table + lane); lane += 6 * kLanes<T>; break;
+            case 7: scatter_group<T, 7>(frame, matrix + lane, rows, count, table + lane); lane += 7 * kLanes<T>; break;
+            default: scatter_group<T, 4>(frame, matrix + lane, rows, count, table + lane); lane += 4 * kLanes<T>; break;
+        }
+    }
+}
+
+// Where the storage is narrower than the lanes, sums are formed in the storage type as long as they fit.
+template <class S, class T>
+void channel_table(const Frame& frame, const Channel& channel, const std::uint64_t* filter, const T* singles, T* table,
+                   std::uint32_t* rows, S* narrow) {
+    const int stride = frame.stride;
+    const std::size_t size = static_cast<std::size_t>(stride);
+    const S* matrix = static_cast<const S*>(channel.matrix);
+    for (int a = 0; a < frame.n_active; ++a) {
+        Vec<T>* out = vectors(table + static_cast<std::size_t>(frame.active[a]) * size);
+        for (int v = 0; v < stride / kLanes<T>; ++v) out[v] = Vec<T>{};
+    }
+    int word = channel.word_begin;
+    while (word < channel.word_end) {
+        int count = 0;
+        const int limit = sizeof(S) == sizeof(T) ? kIndexWords * 64 - 64 : frame.chunk;
+        std::uint64_t bits = 0;
+        // A batch of rows: whole words, so that at least one fits (a chunk holds 127 unit rows, or few heavy ones).
+        for (; word < channel.word_end; ++word) {
+            bits = filter[word];
+            if (count > 0 && count + count_bits(bits) > limit) break;
+            count += decode(bits, static_cast<std::uint32_t>(word) * 64u, rows + count);
+        }
+        if (sizeof(S) == sizeof(T)) {
+            scatter<T>(frame, reinterpret_cast<const T*>(matrix), rows, count, table);
+            continue;
+        }
+        for (int begin = 0; begin < count; begin += limit) {
+            for (int a = 0; a < frame.n_active; ++a) {
+                Vec<S>* out = vectors(narrow + static_cast<std::size_t>(frame.active[a]) * size);
+                for (int v = 0; v < stride / kLanes<S>; ++v) out[v] = Vec<S>{};
+            }
+            scatter<S>(frame, matrix, rows + begin, count - begin < limit ? count - begin : limit, narrow);
+            for (int a = 0; a < frame.n_active; ++a) {
+                const S* from = narrow + static_cast<std::size_t>(frame.active[a]) * size;
+                T* to = table + static_cast<std::size_t>(frame.active[a]) * size;
+                for (int j = 0; j < stride; ++j) to[j] = static_cast<T>(to[j] + static_cast<T>(from[j]));
+            }
+        }
+    }
+    for (int a = 0; a < frame.n_active; ++a) {
+        const int i = frame.active[a];
+        if (!frame.listed_without[i]) continue;
+        Vec<T>* out = vectors(table + static_cast<std::size_t>(i) * size);
+        for (int v = 0; v < stride / kLanes<T>; ++v) out[v] = vectors(singles)[v] - out[v];
+    }
+}
+
+template <class S, class T>
+void typed_single_sums(const Frame& frame, const std::uint64_t* filter, void* sums, std::uint32_t* rows) {
+    S* part = reinterpret_cast<S*>(rows + kIndexWords * 64 + 64);
+    for (int c = 0; c < frame.n_channels; ++c) {
+        const Channel& channel = frame.channels[c];
+        T* out = static_cast<T*>(sums) + c * frame.stride;
+        for (int v = 0; v < frame.stride / kLanes<T>; ++v) vectors(out)[v] = Vec<T>{};
+        for (int begin = channel.word_begin; begin < channel.word_end; begin += kIndexWords) {
+            const int end = begin + kIndexWords < channel.word_end ? begin + kIndexWords : channel.word_end;
+            int count = 0;
+            for (int w = begin; w < end; ++w) count += decode(filter[w], static_cast<std::uint32_t>(w) * 64u, rows + count);
+            Adder<S, T>::add(static_cast<const S*>(channel.matrix), frame.stride, rows, count, frame.chunk, out, part);
+        }
+    }
+}
+
+template <class S, class T>
+void typed_pair_table(const Frame& frame, const std::uint64_t* filter, const void* singles, void* table,
+                      std::uint32_t* scratch, void* narrow) {
+    const std::size_t size = static_cast<std::size_t>(frame.stride) * static_cast<std::size_t>(frame.stride);
+    for (int c = 0; c < frame.n_channels; ++c)
+        channel_table<S, T>(frame, frame.channels[c], filter, static_cast<const T*>(singles) + c * frame.stride,
+                            static_cast<T*>(table) + static_cast<std::size_t>(c) * size, scratch, static_cast<S*>(narrow));
+}
+
+// Calls Function<Storage, Lane> for the number types of the frame.
+#define STREED_BY_TYPE(function, ...)                                                          \
+    if (frame.storage == Storage::f64) return function<double, double>(__VA_ARGS__);           \
+    if (frame.storage == Storage::i32) return function<std::int32_t, std::int32_t>(__VA_ARGS__); \
+    if (frame.lane == Lane::i8) return function<std::int8_t, std::int8_t>(__VA_ARGS__);        \
+    if (frame.lane == Lane::i16) return function<std::int8_t, std::int16_t>(__VA_ARGS__);      \
+    return function<std::int8_t, std::int32_t>(__VA_ARGS__);
+
+void single_sums(const Frame& frame, const std::uint64_t* filter, void* out, std::uint32_t* scratch) {
+    STREED_BY_TYPE(typed_single_sums, frame, filter, out, scratch)
+}
+
+void pair_table(const Frame& frame, const std::uint64_t* filter, const void* singles, void* table,
+                std::uint32_t* scratch, void* narrow) {
+    STREED_BY_TYPE(typed_pair_table, frame, filter, singles, table, scratch, narrow)
+}
+#undef STREED_BY_TYPE
+
+// ---- benefits of a pair table ----------------------------------------------------------------------------
+
+// Two labels, signed differences. With c = sum in a child and x = sum of its part with feature i, the split has
+// benefit |x| + |c - x| = max(|c|, |2x - c|): only the extremes of x over i matter. The same holds on the other
+// side of the root with y = single_i - x. Lanes are roots, the loop runs over second features.
+template <class T, bool Minus>
+void extremes(const Frame& frame, const PairProblem& problem, Wide<T>* right, Wide<T>* left) {
+    const T* table = static_cast<const T*>(problem.table);
+    const T* minuend = static_cast<const T*>(problem.minuend);
+    const T* singles = static_cast<const T*>(problem.singles);
+    const T total = static_cast<const T*>(problem.totals)[0];
+    const int stride = frame.stride;
+    for (int begin = 0; begin < stride; begin += 2 * kLanes<T>) {
+        const bool two = begin + kLanes<T> < stride;
+        Vec<T> most_x[2] = {}, least_x[2] = {}, most_y[2] = {}, least_y[2] = {};
+        const int second = two ? kLanes<T> : 0;
+        for (int a = 0; a < frame.n_active; ++a) {
+            const int i = frame.active[a];
+            const std::size_t at = static_cast<std::size_t>(i) * static_cast<std::size_t>(stride) + static_cast<std::size_t>(begin);
+            const Vec<T> single = splat<T>(singles[i]);
+            Vec<T> x0 = *vectors(table + at);
+            Vec<T> x1 = *vectors(table + at + second);
+            if (Minus) {
+                x0 = *vectors(minuend + at) - x0;
+                x1 = *vectors(minuend + at + second) - x1;
+            }
+            const Vec<T> y0 = single - x0;
+            const Vec<T> y1 = single - x1;
+            most_x[0] = larger(most_x[0], x0);
+            most_x[1] = larger(most_x[1], x1);
+            least_x[0] = smaller(least_x[0], x0);
+            least_x[1] = smaller(least_x[1], x1);
+            most_y[0] = larger(most_y[0], y0);
+            most_y[1] = larger(most_y[1], y1);
+            least_y[0] = smaller(least_y[0], y0);
+            least_y[1] = smaller(least_y[1], y1);
+        }
+        for (int half = 0; half < (two ? 2 : 1); ++half) {
+            for (int l = 0; l < kLanes<T>; ++l) {
+                const int j = begin + half * kLanes<T> + l;
+                const Wide<T> c = singles[j];
+                const Wide<T> d = static_cast<Wide<T>>(total) - c;
+                right[j] = larger(magnitude<Wide<T>>(2 * static_cast<Wide<T>>(most_x[half][l]) - c),
+                                  magnitude<Wide<T>>(2 * static_cast<Wide<T>>(least_x[half][l]) - c));
+                left[j] = larger(magnitude<Wide<T>>(2 * static_cast<Wide<T>>(most_y[half][l]) - d),
+                                 magnitude<Wide<T>>(2 * static_cast<Wide<T>>(least_y[half][l]) - d));
+            }
+        }
+    }
+}
+
+// The general case: any number of channels, leaf size limits. `Lowest` marks "no admissible split".
+template <class T>
+constexpr Wide<T> kLowest = static_cast<Wide<T>>(-(1 << 30));
+
+template <class T>
+inline Wide<T> leaf_benefit(const LeafModel& model, const T* sums, int step) {
+    if (model.kind == LeafKind::signed_difference) return magnitude<Wide<T>>(static_cast<Wide<T>>(sums[0]));
+    Wide<T> best = sums[0];
+    for (int k = 1; k < model.n_values; ++k) best = larger<Wide<T>>(best, sums[k * step]);
+    return best;
+}
+
+// One vector of lanes of the largest sum (or the absolute difference) over the channels, lane by lane in the
+// lane type; the sum of two cells is formed in the wide type.
+template <class T, bool Minus, bool Sized>
+void all_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, Wide<T>* right, Wide<T>* left) {
+    const int stride = frame.stride;
+    const std::size_t channel_size = static_cast<std::size_t>(stride) * static_cast<std::size_t>(stride);
+    const T* table = static_cast<const T*>(problem.table);
+    const T* minuend = static_cast<const T*>(problem.minuend);
+    const T* singles = static_cast<const T*>(problem.singles);
+    const T* totals = static_cast<const T*>(problem.totals);
+    const int n_values = model.n_values;
+    const bool absolute = model.kind == LeafKind::signed_difference;
+    const T least = static_cast<T>(model.min_samples_leaf);
+    for (int begin = 0; begin < stride; begin += kLanes<T>) {
+        Wide<T>* r = right + begin;
+        Wide<T>* l = left + begin;
+        for (int k = 0; k < kLanes<T>; ++k) r[k] = l[k] = kLowest<T>;
+        for (int a = 0; a < frame.n_active; ++a) {
+            const int i = frame.active[a];
+            Vec<T> best[4] = {};
+            Vec<T> size[4] = {};
+            for (int c = 0; c < n_values + (Sized ? 1 : 0); ++c) {
+                const std::size_t at = static_cast<std::size_t>(c) * channel_size +
+                                       static_cast<std::size_t>(i) * static_cast<std::size_t>(stride) + static_cast<std::size_t>(begin);
+                Vec<T> x = *vectors(table + at);
+                if (Minus) x = *vectors(minuend + at) - x;
+                const Vec<T> root = *vectors(singles + c * stride + begin);
+                const Vec<T> single = splat<T>(singles[c * stride + i]);
+                const Vec<T> cell[4] = {x, root - x, single - x, splat<T>(totals[c]) - root - single + x};
+                if (Sized && c == n_values) {
+                    for (int q = 0; q < 4; ++q) size[q] = cell[q];
+                } else if (absolute) {
+                    for (int q = 0; q < 4; ++q) best[q] = cell[q] < Vec<T>{} ? -cell[q] : cell[q];
+                } else {
+                    for (int q = 0; q < 4; ++q) best[q] = c == 0 ? cell[q] : larger(best[q], cell[q]);
+                }
+            }
+            for (int k = 0; k < kLanes<T>; ++k) {
+                Wide<T> on_right = static_cast<Wide<T>>(best[0][k]) + static_cast<Wide<T>>(best[1][k]);
+                Wide<T> on_left = static_cast<Wide<T>>(best[2][k]) + static_cast<Wide<T>>(best[3][k]);
+                if (Sized) {
+                    if (size[0][k] < least || size[1][k] < least) on_right = kLowest<T>;
+                    if (size[2][k] < least || size[3][k] < least) on_left = kLowest<T>;
+                }
+                r[k] = larger(r[k], on_right);
+                l[k] = larger(l[k], on_left);
+            }
+        }
+    }
+}
+
+template <class T>
+PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,
+                        double* per_root, double* work) {
+    const int stride = frame.stride;
+    Wide<T>* right = reinterpret_cast<Wide<T>*>(work);
+    Wide<T>* left = reinterpret_cast<Wide<T>*>(work + stride);
+    const bool sized = model.min_samples_leaf > 1;
+    const bool minus = problem.minuend != nullptr;
+    if (model.kind == LeafKind::signed_difference && !sized) {
+        minus ? extremes<T, true>(frame, problem, right, left) : extremes<T, false>(frame, problem, right, left);
+    } else if (sized) {
+        minus ? all_splits<T, true, true>(frame, model, problem, right, left)
+              : all_splits<T, false, true>(frame, model, problem, right, left);
+    } else {
+        minus ? all_splits<T, true, false>(frame, model, problem, right, left)
+              : all_splits<T, false, false>(frame, model, problem, right, left);
+    }
+    const T* singles = static_cast<const T*>(problem.singles);
+    const T* totals = static_cast<const T*>(problem.totals);
+    const double ticks = model.ticks;
+    const double branch = model.branch_cost;
+    const double lowest = -1e300;
+    double* leaf_right = work + 2 * stride;
+    double* leaf_left = work + 3 * stride;
+    if (model.kind == LeafKind::signed_difference) {
+        for (int j = 0; j < stride; ++j) {
+            const double c = static_cast<double>(singles[j]);
+            const double d = static_cast<double>(totals[0]) - c;
+            leaf_right[j] = ticks * (c < 0 ? -c : c);
+            leaf_left[j] = ticks * (d < 0 ? -d : d);
+        }
+    } else {
+        for (int j = 0; j < stride; ++j) {
+            leaf_right[j] = static_cast<double>(singles[j]);
+            leaf_left[j] = static_cast<double>(totals[0]) - static_cast<double>(singles[j]);
+        }
+        for (int k = 1; k < model.n_values; ++k) {
+            for (int j = 0; j < stride; ++j) {
+                const double c = static_cast<double>(singles[k * stride + j]);
+                leaf_right[j] = larger(leaf_right[j], c);
+                leaf_left[j] = larger(leaf_left[j], static_cast<double>(totals[k]) - c);
+            }
+        }
+        for (int j = 0; j < stride; ++j) {
+            leaf_right[j] *= ticks;
+            leaf_left[j] *= ticks;
+        }
+    }
+    if (sized) {
+        const T* sizes = singles + model.n_values * stride;
+        const T all = totals[model.n_values];
+        for (int j = 0; j < stride; ++j)
+            if (sizes[j] < static_cast<T>(model.min_samples_leaf) || static_cast<T>(all - sizes[j]) < static_cast<T>(model.min_samples_leaf))
+                leaf_right[j] = leaf_left[j] = lowest;
+    }
+    PairBenefit result{{lowest, lowest, lowest, lowest}};
+    double one = lowest, two = lowest, three = lowest;
+    if (nodes >= 3 && per_root == nullptr) {
+        for (int j = 0; j < stride; ++j) {
+            const double r = larger(leaf_right[j], static_cast<double>(right[j]) * ticks - branch);
+            const double l = larger(leaf_left[j], static_cast<double>(left[j]) * ticks - branch);
+            one = larger(one, leaf_right[j] + leaf_left[j]);
+            two = larger(two, larger(r + leaf_left[j], leaf_right[j] + l));
+            three = larger(three, r + l);
+        }
+    } else {
+        for (int j = 0; j < stride; ++j) {
+            const double r = larger(leaf_right[j], static_cast<double>(right[j]) * ticks - branch);
+            const double l = larger(leaf_left[j], static_cast<double>(left[j]) * ticks - branch);
+            const double with_one = leaf_right[j] + leaf_left[j];
+            const double with_two = larger(r + leaf_left[j], leaf_right[j] + l);
+            const double with_three = r + l;
+            one = larger(one, with_one);
+            two = larger(two, with_two);
+            three = larger(three, with_three);
+            if (per_root != nullptr)
+                per_root[j] = (nodes >= 3 ? with_three : nodes == 2 ? with_two : with_one) - branch;
+        }
+    }
+    result.at_most[1] = one - branch;
+    result.at_most[2] = two - branch;
+    result.at_most[3] = three - branch;
+    return result;
+}
+
+PairBenefit solve_pairs(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,
+                        double* per_root, double* work) {
+    switch (frame.lane) {
+        case Lane::i8: return typed_solve<std::int8_t>(frame, model, problem, nodes, per_root, work);
+        case Lane::i16: return typed_solve<std::int16_t>(frame, model, problem, nodes, per_root, work);
+        case Lane::i32: return typed_solve<std::int32_t>(frame, model, problem, nodes, per_root, work);
+        default: return typed_solve<double>(frame, model, problem, nodes, per_root, work);
+    }
+}
+
+template <class T>
+void typed_subtract(const void* a, const void* b, void* out, int n) {
+    for (int j = 0; j < n; ++j)
+        static_cast<T*>(out)[j] = static_cast<T>(static_cast<const T*>(a)[j] - static_cast<const T*>(b)[j]);
+}
+
+void subtract(Lane lane, const void* a, const void* b, void* out, int n) {
+    switch (lane) {
+        case Lane::i8: return typed_subtract<std::int8_t>(a, b, out, n);
+        case Lane::i16: return typed_subtract<std::int16_t>(a, b, out, n);
+        case Lane::i32: return typed_subtract<std::int32_t>(a, b, out, n);
+        default: return typed_subtract<double>(a, b, out, n);
+    }
+}
+
+inline std::uint64_t extract(std::uint64_t bits, std::uint64_t mask) {
+#if defined(__BMI2__)
+    return _pext_u64(bits, mask);
+#else
+    std::uint64_t out = 0;
+    for (int k = 0; mask != 0; ++k, mask &= mask - 1) out |= ((bits >> __builtin_ctzll(mask)) & 1ull) << k;
+    return out;
+#endif
+}
+
+void compress(const std::uint64_t* column, const std::uint64_t* selected, int words, std::uint64_t* out) {
+    std::uint64_t buffer = 0;
+    int filled = 0;
+    for (int w = 0; w < words; ++w) {
+        const std::uint64_t bits = extract(column[w], selected[w]);
+        const int count = count_bits(selected[w]);
+        buffer |= bits << filled;
+        if (filled + count >= 64) {
+            *out++ = buffer;
+            buffer = filled == 0 ? 0 : bits >> (64 - filled);
+            filled += count - 64;
+        } else {
+            filled += count;
+        }
+    }
+    if (filled > 0) *out = buffer;
+}
+
+template <class T>
+void typed_pair_weights(const Frame& frame, const void* table, const void* positive, int n_values, double* out) {
+    const std::size_t size = static_cast<std::size_t>(frame.stride) * static_cast<std::size_t>(frame.stride);
+    const T* t = static_cast<const T*>(table);
+    const T* p = static_cast<const T*>(positive);
+    const std::size_t stride = static_cast<std::size_t>(frame.stride);
+    for (int a = 0; a < frame.n_active; ++a) {
+        const std::size_t begin = static_cast<std::size_t>(frame.active[a]) * stride;
+        if (p != nullptr) {
+            for (std::size_t j = begin; j < begin + stride; ++j) out[j] = 2.0 * static_cast<double>(p[j]) - static_cast<double>(t[j]);
+            continue;
+        }
+        for (std::size_t j = begin; j < begin + stride; ++j) out[j] = static_cast<double>(t[j]);
+        for (int c = 1; c < n_values; ++c)
+            for (std::size_t j = begin; j < begin + stride; ++j) out[j] += static_cast<double>(t[static_cast<std::size_t>(c) * size + j]);
+    }
+}
+
+void pair_weights(const Frame& frame, const void* table, const void* positive, int n_values, double* out) {
+    switch (frame.lane) {
+        case Lane::i8: return typed_pair_weights<std::int8_t>(frame, table, positive, n_values, out);
+        case Lane::i16: return typed_pair_weights<std::int16_t>(frame, table, positive, n_values, out);
+        case Lane::i32: return typed_pair_weights<std::int32_t>(frame, table, positive, n_values, out);
+        default: return typed_pair_weights<double>(frame, table, positive, n_values, out);
+    }
+}
+
+}  // namespace
+
+extern const Kernels kernels;
+const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, subtract, compress, pair_weights};
+
+}  // namespace STREED_LEVEL
+}  // namespace streed

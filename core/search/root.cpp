@@ -1,0 +1,241 @@
+// The whole solve: reduce, search the root with all threads, rebuild the tree.
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <thread>
+
+#include "../engine.hpp"
+#include "../model/finish.hpp"
+#include "dispatch.hpp"
+#include "search.hpp"
+
+namespace streed {
+namespace {
+
+class RootSearch {
+public:
+    RootSearch(const Problem& problem, const Options& options)
+        : problem_(problem),
+          options_(options),
+          kernels_(select_kernels(options.simd)),
+          reduced_(reduce(problem, {options.switches.merge_rows, options.switches.drop_features, options.min_samples_leaf > 1})),
+          search_(reduced_, options, kernels_) {}
+
+    Result run();
+
+private:
+    void search_depth(Worker& main, int depth, int nodes);
+    void offer(const Tree& tree);
+    double cost(const Tree& tree) const;
+    double lower_bound();
+    Progress progress();
+
+    const Problem& problem_;
+    const Options& options_;
+    const Kernels& kernels_;
+    ReducedProblem reduced_;
+    Search search_;
+    Level root_;
+    std::mutex incumbent_mutex_;
+    Tree incumbent_;
+    double incumbent_cost_ = 0;
+    bool final_depth_ = false;  // the root's bounds hold for the depth that was asked for
+    std::atomic<std::size_t> next_{0};
+    Statistics statistics_;
+};
+
+// Cost of a tree over root features, by sending every slot down.
+double RootSearch::cost(const Tree& tree) const {
+    const std::size_t k = static_cast<std::size_t>(reduced_.n_values);
+    std::vector<double> sums(tree.size() * k);
+    double weight = 0, branches = 0;
+    for (std::size_t b = 0; b < reduced_.blocks.size(); ++b) {
+        for (std::size_t s = 64 * static_cast<std::size_t>(reduced_.blocks[b].word_begin); s < 64 * static_cast<std::size_t>(reduced_.blocks[b].word_end); ++s) {
+            std::size_t at = 0;
+            while (tree[at].feature >= 0) {
+                const std::size_t word = static_cast<std::size_t>(tree[at].feature) * static_cast<std::size_t>(reduced_.words) + s / 64;
+                at = static_cast<std::size_t>((reduced_.columns[word] >> (s % 64)) & 1 ? tree[at].right : tree[at].left);
+            }
+            sums[at * k + b] += reduced_.value[s];
+            weight += reduced_.weight[s];
+        }
+    }
+    double benefit = 0;
+    for (std::size_t at = 0; at < tree.size(); ++at) {
+        if (tree[at].feature >= 0) {
+            branches += 1;
+        } else {
+            double best = reduced_.kind == LeafKind::signed_difference ? std::abs(sums[at * k]) : sums[at * k];
+            for (std::size_t c = 1; c < k; ++c) best = std::max(best, sums[at * k + c]);
+            benefit += best;
+        }
+    }
+    return search_.model.ticks * (weight - benefit) + branches * search_.branch_cost();
+}
+
+void RootSearch::offer(const Tree& tree) {
+    const double value = cost(tree);
+    const std::lock_guard lock(incumbent_mutex_);
+    if (incumbent_.empty() || value < incumbent_cost_) {
+        incumbent_ = tree;
+        incumbent_cost_ = value;
+    }
+}
+
+double RootSearch::lower_bound() {
+    double bound = std::min(search_.leaf_cost(root_.node), search_.branch_cost());
+    if (final_depth_) {
+        const std::lock_guard lock(root_.mutex);
+        double open = search_.leaf_cost(root_.node);
+        for (int n = 0; n < root_.n_budgets; ++n)
+            for (const std::int32_t f : root_.node.active())
+                open = std::min(open, search_.branch_cost() + root_.bound(root_.least_nodes + n, false, f) +
+                                          root_.bound(root_.least_nodes + root_.n_budgets - 1 - n, true, f));
+        bound = std::max(bound, open);
+    }
+    return std::min(bound, incumbent_cost_);
+}
+
+Progress RootSearch::progress() {
+    double best;
+    {
+        const std::lock_guard lock(incumbent_mutex_);
+        best = incumbent_cost_;
+    }
+    const double done = final_depth_ && !root_.order.empty()
+                            ? std::min(1.0, static_cast<double>(next_.load()) / static_cast<double>(root_.order.size()))
+                            : 0.0;
+    return {search_.elapsed(), reduced_.base + search_.to_units(best), reduced_.base + search_.to_units(lower_bound()), done,
+            static_cast<double>(search_.memory.used())};
+}
+
+// The features of the root, shared out to the threads one by one.
+void RootSearch::search_depth(Worker& main, int depth, int nodes) {
+    main.begin_branching(0, depth, nodes, incumbent_cost_);
+    if (root_.best < incumbent_cost_) {
+        Tree tree;
+        main.recall(0, 2, std::min(nodes, 3), tree);
+        offer(tree);
+    }
+    next_ = 0;
+    const int threads = std::min<int>(options_.n_threads, static_cast<int>(root_.order.size()));
+    root_.shared = threads > 1;
+    std::exception_ptr failure;
+    std::mutex failure_mutex;
+    std::atomic<bool> failed{false};
+    const auto work = [&](Worker& worker) {
+        try {
+            for (std::size_t k = next_++; k < root_.order.size() && !failed; k = next_++) {
+                double before;
+                {
+                    const std::lock_guard lock(root_.mutex);
+                    before = root_.best;
+                    if (before <= 0) break;
+                }
+                worker.try_feature(0, root_.order[k]);
+                Choice choice;
+                {
+                    const std::lock_guard lock(root_.mutex);
+                    if (root_.best >= before || root_.choice.lane != root_.order[k]) continue;
+                    choice = root_.choice;
+                }
+                Tree tree{{choice.feature, -1, -1, -1}};
+                worker.descend(0, choice.lane, false);
+                const int left = worker.recall(1, depth - 1, choice.left_nodes, tree);
+                worker.ascend();
+                worker.descend(0, choice.lane, true);
+                const int right = worker.recall(1, depth - 1, nodes - 1 - choice.left_nodes, tree);
+                worker.ascend();
+                tree[0].left = left;
+                tree[0].right = right;
+                offer(tree);
+            }
+        } catch (const Stopped&) {
+        } catch (...) {
+            const std::lock_guard lock(failure_mutex);
+            if (!failure) failure = std::current_exception();
+            failed = true;
+        }
+    };
+    std::vector<std::unique_ptr<Worker>> workers;
+    std::vector<std::thread> pool;
+    for (int t = 1; t < threads; ++t) {
+        workers.push_back(std::make_unique<Worker>(search_, root_, false));
+        pool.emplace_back(work, std::ref(*workers.back()));
+    }
+    work(main);
+    for (std::thread& thread : pool) thread.join();
+    for (const auto& worker : workers) statistics_.add(worker->statistics);
+    root_.shared = false;
+    if (failure) std::rethrow_exception(failure);
+    if (search_.stopped()) throw Stopped{};
+}
+
+Result RootSearch::run() {
+    Result result;
+    root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, options_.min_samples_leaf});
+    search_.memory.take(root_.node.bytes());
+    search_.progress = [this] { return progress(); };
+    Worker main(search_, root_, true);
+    int depth = options_.max_depth;
+    int nodes = options_.max_nodes;
+    normalise(depth, nodes);
+    offer(Tree{TreeNode{}});
+    double proven = 0;
+    try {
+        search_.checkpoint(true);
+        if (depth <= 2 && options_.switches.depth_two) {
+            proven = main.solve(0, depth, nodes, incumbent_cost_ + 1).lower;
+        } else {
+            Tree tree;
+            main.lookahead_tree(0, depth, nodes, tree);
+            offer(tree);
+            const int first = options_.switches.deepening ? std::min(3, depth) : depth;
+            for (int d = first; d <= depth; ++d) {
+                int n = nodes;
+                int dd = d;
+                normalise(dd, n);
+                if (incumbent_cost_ <= std::min(search_.leaf_cost(root_.node), search_.branch_cost())) break;
+                if (root_.node.active().empty() || depth == 0) break;
+                if (dd < 3 && options_.switches.depth_two) continue;
+                if (dd == depth) {
+                    main.begin_branching(0, dd, n, incumbent_cost_);  // fresh bounds before they are reported
+                    final_depth_ = true;
+                }
+                search_depth(main, dd, n);
+                incumbent_cost_ = std::min(incumbent_cost_, root_.best);
+            }
+            proven = incumbent_cost_;
+        }
+        Tree optimal;
+        main.construct(0, depth, nodes, proven, optimal);
+        incumbent_ = optimal;
+        incumbent_cost_ = proven;
+        result.status = Status::optimal;
+    } catch (const Stopped&) {
+        result.status = search_.stop_reason;
+    }
+    const double lower = result.status == Status::optimal ? proven : lower_bound();
+    statistics_.add(main.statistics);
+    for (TreeNode& node : incumbent_)
+        if (node.feature >= 0) node.feature = reduced_.features[static_cast<std::size_t>(node.feature)];
+    FinishedTree finished = finish_tree(problem_, incumbent_, options_.branch_cost);
+    result.tree = std::move(finished.tree);
+    result.objective = finished.objective;
+    result.lower_bound = result.status == Status::optimal ? finished.objective
+                                                           : std::min(finished.objective, reduced_.base + search_.to_units(lower));
+    statistics_.cache_entries = search_.pairs.size() + search_.subproblems.size();
+    statistics_.peak_memory = search_.memory.peak();
+    statistics_.features_kept = reduced_.features.size();
+    statistics_.rows_merged = static_cast<std::size_t>(root_.node.n_slots());
+    statistics_.threads = static_cast<std::size_t>(options_.n_threads);
+    result.statistics = statistics_;
+    result.seconds = search_.elapsed();
+    return result;
+}
+
+}  // namespace
+
+Result solve(const Problem& problem, const Options& options) { return RootSearch(problem, options).run(); }
+
+}  // namespace streed

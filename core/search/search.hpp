@@ -1,0 +1,155 @@
+// The state of one solve that its threads share, and the workers that search.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "../data/node.hpp"
+#include "../model/options.hpp"
+#include "../model/result.hpp"
+#include "cache.hpp"
+
+namespace streed {
+
+// Thrown inside the search when a limit is reached or the user interrupts; caught where the root is searched.
+struct Stopped {};
+
+// Costs inside the search are whole numbers of ticks, held exactly in doubles: sums of weights have no rounding,
+// and the branching cost is rounded once, to a tick that is at least a billion times smaller than a unit weight
+// wherever the total weight allows it.
+class Search {
+public:
+    Search(const ReducedProblem& reduced, const Options& options, const Kernels& kernels);
+
+    double leaf_cost(const Node& node) const;
+    double branch_cost() const { return model.branch_cost; }
+    double per_weight() const { return per_weight_; }      // ticks per unit of slot weight
+    double to_units(double ticks) const { return ticks * tick_; }  // weight units
+
+    // Looks at the clock now and then, and throws Stopped when the search is to end.
+    void checkpoint(bool calling_thread);
+    void start_clock() { started_ = std::chrono::steady_clock::now(); }
+    double elapsed() const;
+    bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+
+    const ReducedProblem& reduced;
+    const Options& options;
+    const Kernels& kernels;
+    LeafModel model;
+    MemoryBudget memory;
+    PathTable pairs;
+    SubproblemCache subproblems;
+    std::function<Progress()> progress;  // set by the root search
+    std::atomic<Status> stop_reason{Status::optimal};
+
+private:
+    double per_weight_ = 1;
+    double tick_ = 1;
+    std::chrono::steady_clock::time_point started_;
+    std::atomic<bool> stop_{false};
+    double next_poll_ = 0;
+};
+
+// The optimum if it is below the caller's upper limit, and a proven lower bound in any case.
+struct Outcome {
+    double lower;
+    bool exact;
+};
+
+struct Choice {
+    std::int32_t feature = kLeaf;  // root feature, kLeaf or kPairTree
+    int lane = -1;
+    int left_nodes = 0;
+};
+
+// Everything about one node on the current path: its rows, its pair table and what is known of its children.
+struct Level {
+    Node node;
+    AlignedBuffer table, pair_weights, look;
+    std::vector<std::int32_t> order;
+    std::vector<double> lower;  // [child budget][side][lane], of the children
+    std::vector<double> single_weight;
+    bool has_pair_weights = false;
+    int depth = 0, nodes = 0, least_nodes = 0, n_budgets = 0;  // of the branching under way
+    double best = 0;                                           // cost to beat
+    Choice choice;
+    bool shared = false;  // the root, searched by several threads
+    std::mutex mutex;
+
+    double& bound(int nodes_of_child, bool side, int lane) {
+        const std::size_t stride = static_cast<std::size_t>(node.stride());
+        return lower[(2 * static_cast<std::size_t>(nodes_of_child - least_nodes) + (side ? 1 : 0)) * stride + static_cast<std::size_t>(lane)];
+    }
+};
+
+// One thread's walk through the search tree (Algorithm 1 of the paper with the techniques of this folder).
+class Worker {
+public:
+    Worker(Search& search, Level& root, bool calling_thread) : search_(search), calling_thread_(calling_thread), root_(root) {
+        keys_.assign(path_);
+    }
+
+    // solve.cpp: the optimum of the node at `level`, as far as it is below `upper`.
+    Outcome solve(int level, int depth, int nodes, double upper);
+
+    // branch.cpp: the loop over features, in parts so that threads can share the root.
+    void begin_branching(int level, int depth, int nodes, double upper);
+    void try_feature(int level, int lane);
+    double branching_bound(Level& at) const;
+
+    // depth_two.cpp
+    void load_pair_table(Level& at);
+    double solve_pairs(Level& at, int nodes, double* per_root);
+    double best_stump(const Node& node, int* lane) const;
+
+    // similarity.cpp
+    void load_pair_weights(Level& at);
+    void push_similarity(Level& at, int lane, bool side, int nodes, double value);
+
+    // rebuild.cpp: a tree for the node at `level`.
+    int construct(int level, int depth, int nodes, double value, Tree& tree);  // of proven value, by the fixed rule
+    int recall(int level, int depth, int nodes, Tree& tree);                   // from the cache, for an early end
+    int lookahead_tree(int level, int depth, int nodes, Tree& tree);           // greedy on trees of depth two
+
+    Level& level(int index) { return index == 0 ? root_ : *levels_[static_cast<std::size_t>(index - 1)]; }
+    void descend(int level, int lane, bool side);  // loads the child into level + 1 and extends the path
+    void ascend() { path_.pop_back(); }
+
+    Statistics statistics;
+
+private:
+    void try_pairs(Level& at, int lane);
+    void try_children(int level, int lane);
+    void child_pairs(Level& at, int lane, bool small_side, bool want_small, bool want_large, PairBenefit out[2]);
+    std::string cache_key(const Level& at, int depth, int nodes) const;
+    void account(std::size_t grown) {
+        if (grown > 0) search_.memory.take(grown);
+    }
+    void reserve_scratch(const Node& node);
+    int lane_of(const Node& node, int feature) const;
+    int pair_tree(int level, int nodes, Tree& tree);
+    int stump_tree(int level, Tree& tree);
+    int leaf_tree(Tree& tree) const;
+    double value_of_benefit(const Node& node, double benefit) const;
+
+    Search& search_;
+    bool calling_thread_;
+    Level& root_;
+    std::vector<std::unique_ptr<Level>> levels_;
+    std::vector<int> path_;
+    PathKeyMaker keys_;
+    // Buffers for the pair problems of a node's children.
+    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, scratch_, work_, narrow_;
+    std::vector<std::uint64_t> filter_;
+};
+
+// Depth and node budget limit each other: d levels hold at most 2^d - 1 nodes, n nodes at most n levels.
+void normalise(int& depth, int& nodes);
+inline int full_tree(int depth) { return depth >= 30 ? (1 << 30) : (1 << depth) - 1; }
+
+}  // namespace streed

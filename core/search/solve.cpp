@@ -1,0 +1,75 @@
+// One subproblem: what is known already, what is trivial, else the search over its features.
+#include <algorithm>
+
+#include "search.hpp"
+
+namespace streed {
+
+void Worker::descend(int index, int lane, bool side) {
+    while (levels_.size() <= static_cast<std::size_t>(index)) levels_.push_back(std::make_unique<Level>());
+    Level& parent = level(index);
+    Level& child = level(index + 1);
+    const std::size_t before = child.node.bytes();
+    child.node.load_child(parent.node, lane, side);
+    account(child.node.bytes() - before);
+    path_.push_back(PathKeyMaker::literal(parent.node.feature(lane), side));
+}
+
+// Exact key of a subproblem: its rows as a bit set where that is short, else its path, then the limits.
+std::string Worker::cache_key(const Level& at, int depth, int nodes) const {
+    constexpr std::size_t kMaxRowBytes = 8192;
+    std::string key;
+    const std::size_t row_bytes = search_.reduced.valid.size() * 8;
+    if (row_bytes <= kMaxRowBytes) {
+        key.assign(row_bytes, '\0');
+        const std::vector<std::uint64_t>& valid = at.node.valid();
+        const std::vector<std::uint32_t>& slots = at.node.slots();
+        for (std::size_t w = 0; w < valid.size(); ++w) {
+            for (std::uint64_t bits = valid[w]; bits != 0; bits &= bits - 1) {
+                const std::uint32_t slot = slots[64 * w + static_cast<std::size_t>(__builtin_ctzll(bits))];
+                key[slot / 8] = static_cast<char>(key[slot / 8] | (1 << (slot % 8)));
+            }
+        }
+    } else {
+        std::vector<int> sorted = path_;
+        std::sort(sorted.begin(), sorted.end());
+        key.assign(reinterpret_cast<const char*>(sorted.data()), sorted.size() * sizeof(int));
+    }
+    const int limits[2] = {depth, nodes};
+    key.append(reinterpret_cast<const char*>(limits), sizeof(limits));
+    return key;
+}
+
+Outcome Worker::solve(int index, int depth, int nodes, double upper) {
+    Level& at = level(index);
+    normalise(depth, nodes);
+    const double leaf = search_.leaf_cost(at.node);
+    if (depth == 0 || leaf <= search_.branch_cost() || at.node.active().empty()) return {leaf, true};
+    if (upper <= std::min(leaf, search_.branch_cost())) return {std::min(leaf, search_.branch_cost()), false};
+    if (depth == 1) return {best_stump(at.node, nullptr), true};
+    const Switches& switches = search_.options.switches;
+    if (depth == 2 && switches.depth_two) {
+        search_.checkpoint(calling_thread_);
+        load_pair_table(at);
+        return {solve_pairs(at, nodes, nullptr), true};
+    }
+
+    std::string key;
+    if (switches.cache) {
+        key = cache_key(at, depth, nodes);
+        if (const auto entry = search_.subproblems.find(key); entry && (entry->exact || entry->value >= upper)) {
+            ++statistics.cache_hits;
+            return {entry->value, entry->exact};
+        }
+    }
+    ++statistics.nodes;
+    begin_branching(index, depth, nodes, upper);
+    for (std::size_t k = 0; k < at.order.size() && at.best > 0; ++k) try_feature(index, at.order[k]);
+
+    const bool found = at.best < upper;
+    const Outcome outcome{found ? at.best : branching_bound(at), found};
+    if (switches.cache) search_.subproblems.store(key, {outcome.lower, found, at.choice.feature, at.choice.left_nodes});
+    return outcome;
+}
+
+}  // namespace streed
