@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace streed {
 namespace {
@@ -77,15 +78,17 @@ void set_lane_value(Lane lane, void* values, std::size_t at, double value) {
 
 void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     settings_ = settings;
+    counting_ = problem.counting;
     storage_ = problem.storage;
     kind_ = problem.kind;
     n_values_ = problem.n_values;
     counted_ = settings.min_samples_leaf > 1;
-    unit_weights_ = problem.unit_weights;
+    n_channels_ = n_values_ + (counted_ ? 1 : 0);
     largest_value_ = problem.largest_value;
     words_ = problem.words;
     blocks_ = problem.blocks;
     valid_ = problem.valid;
+    light_ = problem.light;
     weights_ = problem.weight;
     values_ = problem.value;
     counts_ = problem.count;
@@ -99,12 +102,14 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     for (std::size_t s = 0; s < slots_.size(); ++s) slots_[s] = static_cast<std::uint32_t>(s);
     bytes_ += columns_.reserve(stride * words * 8 + 64);
     std::copy(problem.columns.begin(), problem.columns.end(), columns_.as<std::uint64_t>());
-    bytes_ += matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
-    if (counted_) bytes_ += count_matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
-    for (std::size_t s = 0; s < 64 * words; ++s) {
-        fill_row(storage_, matrix_.data(), values_[s], columns_.as<std::uint64_t>(), words, s, features_.size(), stride);
-        if (counted_)
-            fill_row(storage_, count_matrix_.data(), counts_[s], columns_.as<std::uint64_t>(), words, s, features_.size(), stride);
+    if (!counting_) {
+        bytes_ += matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
+        if (counted_) bytes_ += count_matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
+        for (std::size_t s = 0; s < 64 * words; ++s) {
+            fill_row(storage_, matrix_.data(), values_[s], columns_.as<std::uint64_t>(), words, s, features_.size(), stride);
+            if (counted_)
+                fill_row(storage_, count_matrix_.data(), counts_[s], columns_.as<std::uint64_t>(), words, s, features_.size(), stride);
+        }
     }
     candidates_.assign(features_.begin(), features_.end());
     finish();
@@ -116,121 +121,206 @@ void Node::side_filter(int lane, bool side, std::uint64_t* out) const {
     for (int w = 0; w < words_; ++w) out[w] = (bits[w] ^ invert) & valid_[static_cast<std::size_t>(w)];
 }
 
+double Node::filter_weight(const std::uint64_t* filter) const {
+    const std::size_t words = static_cast<std::size_t>(words_);
+    if (counting_) {
+        int count = 0;
+        for (std::size_t w = 0; w < words; ++w) count += std::popcount(filter[w] & ~light_[w]);
+        return count;
+    }
+    double sum = 0;
+    for (std::size_t w = 0; w < words; ++w)
+        for (std::uint64_t bits = filter[w]; bits != 0; bits &= bits - 1)
+            sum += weights_[64 * w + static_cast<std::size_t>(std::countr_zero(bits))];
+    return sum;
+}
+
+void Node::positive_rows(std::uint64_t* out) const {
+    std::fill(out, out + words_, 0);
+    for (std::size_t s = 0; s < values_.size(); ++s)
+        if (values_[s] > 0) out[s / 64] |= 1ull << (s % 64);
+}
+
 void Node::load_child(const Node& parent, int lane, bool side) {
     settings_ = parent.settings_;
+    counting_ = parent.counting_;
     storage_ = parent.storage_;
     kind_ = parent.kind_;
     n_values_ = parent.n_values_;
+    n_channels_ = parent.n_channels_;
     counted_ = parent.counted_;
-    unit_weights_ = parent.unit_weights_;
     largest_value_ = parent.largest_value_;
+    select(parent, lane, side);
+    pack_columns(parent);
+    if (!counting_) copy_weighted_rows(parent);
+    if (packed_)
+        for (std::size_t k = 0; k < candidates_.size(); ++k) candidates_[k] = static_cast<std::int32_t>(k);
+    finish();
+}
 
+// The rows of the child and the features that still tell them apart.
+void Node::select(const Node& parent, int lane, bool side) {
     selected_.resize(static_cast<std::size_t>(parent.words_));
     parent.side_filter(lane, side, selected_.data());
     const std::uint64_t* selected = selected_.data();
     blocks_.clear();
-    words_ = 0;
+    words_ = n_slots_ = 0;
     for (const Block& block : parent.blocks_) {
         int count = 0;
         for (int w = block.word_begin; w < block.word_end; ++w) count += std::popcount(selected[w]);
+        n_slots_ += count;
         blocks_.push_back({words_, words_ + (count + 63) / 64});
         words_ = blocks_.back().word_end;
     }
-
-    const std::size_t words = static_cast<std::size_t>(words_);
-    // Columns, block by block; the lanes are packed anew when that saves a vector.
-    bytes_ += columns_.reserve((static_cast<std::size_t>(parent.stride_) + 1) * words * 8 + 64);
-    std::uint64_t* columns = columns_.as<std::uint64_t>();
+    slots_.resize(64 * static_cast<std::size_t>(words_));
+    valid_.assign(static_cast<std::size_t>(words_), 0);
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+        std::size_t slot = 64 * static_cast<std::size_t>(blocks_[b].word_begin);
+        for (int w = parent.blocks_[b].word_begin; w < parent.blocks_[b].word_end; ++w)
+            for (std::uint64_t bits = selected[w]; bits != 0; bits &= bits - 1, ++slot)
+                slots_[slot] = parent.slots_[64 * static_cast<std::size_t>(w) + static_cast<std::size_t>(std::countr_zero(bits))];
+        for (std::size_t w = static_cast<std::size_t>(blocks_[b].word_begin); w < static_cast<std::size_t>(blocks_[b].word_end); ++w)
+            valid_[w] = slot >= 64 * (w + 1) ? ~0ull : (1ull << (slot % 64)) - 1;
+    }
     candidates_.clear();
-    n_slots_ = 0;
-    for (int w = 0; w < parent.words_; ++w) n_slots_ += std::popcount(selected[w]);
     for (const std::int32_t f : parent.active_) {
         if (f == lane) continue;
-        const std::uint64_t* source = parent.column(f);
-        int count = 0;
-        for (int w = 0; w < parent.words_; ++w) count += std::popcount(source[w] & selected[w]);
+        const int count = settings_.kernels->count_and(parent.column(f), selected, parent.words_);
         if (count > 0 && count < n_slots_) candidates_.push_back(f);
     }
+}
+
+// Bits of the selected rows, block by block; the lanes are renumbered when that saves a vector.
+void Node::pack_columns(const Node& parent) {
     const int multiple = settings_.kernels->lane_multiple;
-    const bool pack = padded(candidates_.size(), multiple) < parent.stride_;
-    stride_ = pack ? padded(candidates_.size(), multiple) : parent.stride_;
-    const std::size_t stride = static_cast<std::size_t>(stride_);
-    for (std::size_t k = 0; k < candidates_.size(); ++k) {
-        const std::size_t target = pack ? k : static_cast<std::size_t>(candidates_[k]);
-        const std::uint64_t* source = parent.column(candidates_[k]);
+    const std::size_t words = static_cast<std::size_t>(words_);
+    packed_ = padded(candidates_.size(), multiple) < parent.stride_;
+    stride_ = packed_ ? padded(candidates_.size(), multiple) : parent.stride_;
+    bytes_ += columns_.reserve((static_cast<std::size_t>(stride_) + 1) * words * 8 + 64);
+    const auto pack = [&](const std::uint64_t* source, std::uint64_t* target) {
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
             const Block& from = parent.blocks_[b];
-            settings_.kernels->compress(source + from.word_begin, selected + from.word_begin, from.word_end - from.word_begin,
-                                        columns + target * words + blocks_[b].word_begin);
+            settings_.kernels->compress(source + from.word_begin, selected_.data() + from.word_begin, from.word_end - from.word_begin,
+                                        target + blocks_[b].word_begin);
         }
+    };
+    for (std::size_t k = 0; k < candidates_.size(); ++k)
+        pack(parent.column(candidates_[k]), columns_.as<std::uint64_t>() + (packed_ ? k : static_cast<std::size_t>(candidates_[k])) * words);
+    if (counting_) {
+        light_.resize(words + 1);
+        pack(parent.light_.data(), light_.data());
     }
-    if (pack) {
+    if (packed_) {
         features_.resize(candidates_.size());
         for (std::size_t k = 0; k < candidates_.size(); ++k) features_[k] = parent.features_[static_cast<std::size_t>(candidates_[k])];
     } else {
         features_ = parent.features_;
     }
+}
 
-    // Rows.
+void Node::copy_weighted_rows(const Node& parent) {
+    const std::size_t words = static_cast<std::size_t>(words_);
+    const std::size_t stride = static_cast<std::size_t>(stride_);
     bytes_ += matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
     if (counted_) bytes_ += count_matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
-    slots_.resize(64 * words);
     weights_.assign(64 * words, 0);
     values_.assign(64 * words, 0);
     counts_.assign(64 * words, 0);
-    valid_.assign(words, 0);
-    const std::vector<std::int32_t>* lanes = pack ? &candidates_ : nullptr;
+    const std::vector<std::int32_t>* lanes = packed_ ? &candidates_ : nullptr;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
         std::size_t slot = 64 * static_cast<std::size_t>(blocks_[b].word_begin);
         for (int w = parent.blocks_[b].word_begin; w < parent.blocks_[b].word_end; ++w) {
-            for (std::uint64_t bits = selected[w]; bits != 0; bits &= bits - 1) {
+            for (std::uint64_t bits = selected_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1, ++slot) {
                 const std::size_t from = 64 * static_cast<std::size_t>(w) + static_cast<std::size_t>(std::countr_zero(bits));
                 const std::size_t from_at = from * static_cast<std::size_t>(parent.stride_);
                 copy_row(storage_, parent.matrix_.data(), from_at, matrix_.data(), slot * stride, stride, lanes);
                 if (counted_)
                     copy_row(storage_, parent.count_matrix_.data(), from_at, count_matrix_.data(), slot * stride, stride, lanes);
-                slots_[slot] = parent.slots_[from];
                 weights_[slot] = parent.weights_[from];
                 values_[slot] = parent.values_[from];
                 counts_[slot] = parent.counts_[from];
-                valid_[slot / 64] |= 1ull << (slot % 64);
-                ++slot;
             }
         }
     }
-    if (pack)
-        for (std::size_t k = 0; k < candidates_.size(); ++k) candidates_[k] = static_cast<std::int32_t>(k);
-    finish();
 }
 
-void Node::finish() {
-    const std::size_t stride = static_cast<std::size_t>(stride_);
-    n_slots_ = 0;
-    weight_ = rows_ = 0;
-    positive_.assign(static_cast<std::size_t>(words_), 0);
-    double positive = 0, negative = 0, largest = 0;
-    std::vector<double>& value = values_;
-    for (const Block& block : blocks_) {
-        double sum = 0;
-        for (std::size_t s = 64 * static_cast<std::size_t>(block.word_begin); s < 64 * static_cast<std::size_t>(block.word_end); ++s) {
-            weight_ += weights_[s];
-            rows_ += counts_[s];
-            (value[s] < 0 ? negative : positive) += std::abs(value[s]);
-            if (value[s] > 0) positive_[s / 64] |= 1ull << (s % 64);
-            sum += value[s];
+// The narrowest lanes that hold every sum over rows of this node.
+void Node::choose_lane_type() {
+    double largest = 0;
+    if (counting_) {
+        for (const Block& block : blocks_) {
+            int count = 0;
+            for (int w = block.word_begin; w < block.word_end; ++w) count += std::popcount(valid_[static_cast<std::size_t>(w)]);
+            largest = std::max(largest, static_cast<double>(count));
         }
-        largest = std::max(largest, sum);
+    } else {
+        double positive = 0, negative = 0;
+        for (const Block& block : blocks_) {
+            double sum = 0;
+            for (std::size_t s = 64 * static_cast<std::size_t>(block.word_begin); s < 64 * static_cast<std::size_t>(block.word_end); ++s) {
+                (values_[s] < 0 ? negative : positive) += std::abs(values_[s]);
+                sum += values_[s];
+            }
+            largest = std::max(largest, sum);
+        }
+        if (kind_ == LeafKind::signed_difference) largest = std::max(positive, negative);
     }
-    for (const std::uint64_t word : valid_) n_slots_ += std::popcount(word);
-    largest = kind_ == LeafKind::signed_difference ? std::max(positive, negative) : largest;
     if (counted_) largest = std::max(largest, rows_);
-    if (storage_ == Storage::f64)
+    if (!counting_ && storage_ == Storage::f64)
         lane_ = Lane::f64;
-    else if (storage_ == Storage::i32 || !settings_.narrow_lanes)
+    else if ((!counting_ && storage_ == Storage::i32) || !settings_.narrow_lanes)
         lane_ = Lane::i32;
     else
         lane_ = largest <= 127 ? Lane::i8 : largest <= 32767 ? Lane::i16 : Lane::i32;
+}
 
+void Node::finish() {
+    n_slots_ = 0;
+    for (const std::uint64_t word : valid_) n_slots_ += std::popcount(word);
+    weight_ = filter_weight(valid_.data());
+    rows_ = counting_ ? n_slots_ : std::accumulate(counts_.begin(), counts_.end(), 0.0);
+    choose_lane_type();
+    const std::size_t stride = static_cast<std::size_t>(stride_);
+    bytes_ += singles_.reserve(static_cast<std::size_t>(n_channels_) * stride * 8);
+    bytes_ += totals_.reserve(static_cast<std::size_t>(n_channels_) * 8);
+    active_.clear();
+    counting_ ? sum_counts() : sum_weights();
+
+    // A feature whose smaller side cannot hold a leaf never splits in this node or below it.
+    for (const std::int32_t f : candidates_) {
+        const int count = settings_.kernels->count_and(column(f), valid_.data(), words_);
+        if (count == 0 || count == n_slots_) continue;
+        if (counted_) {
+            const double with = single(n_channels_ - 1, f);
+            if (with < settings_.min_samples_leaf || rows_ - with < settings_.min_samples_leaf) continue;
+        }
+        active_.push_back(f);
+    }
+    if (!counting_) list_rows();
+}
+
+// Single sums when every slot counts one. Lanes of constant features are zero, as in the tables.
+void Node::sum_counts() {
+    std::memset(singles_.data(), 0, static_cast<std::size_t>(n_channels_) * static_cast<std::size_t>(stride_) * lane_bytes(lane_));
+    const bool difference = kind_ == LeafKind::signed_difference;
+    const auto put = [&](const std::uint64_t* bits, auto&& set) {
+        double all = 0, signed_sum = 0;
+        for (std::size_t b = 0; b < blocks_.size(); ++b) {
+            const Block& block = blocks_[b];
+            const int count = settings_.kernels->count_and(bits + block.word_begin, valid_.data() + block.word_begin, block.word_end - block.word_begin);
+            all += count;
+            signed_sum += b == 0 ? count : -count;
+            if (!difference) set(static_cast<int>(b), count);
+        }
+        if (difference) set(0, signed_sum);
+        if (counted_) set(n_values_, all);
+    };
+    for (const std::int32_t f : candidates_)
+        put(column(f), [&](int channel, double value) { set_single(channel, f, value); });
+    put(valid_.data(), [&](int channel, double value) { set_lane_value(lane_, totals_.data(), static_cast<std::size_t>(channel), value); });
+}
+
+void Node::sum_weights() {
     channels_.clear();
     if (kind_ == LeafKind::signed_difference) {
         channels_.push_back({0, words_, matrix_.data()});
@@ -238,33 +328,16 @@ void Node::finish() {
         for (const Block& block : blocks_) channels_.push_back({block.word_begin, block.word_end, matrix_.data()});
     }
     if (counted_) channels_.push_back({0, words_, count_matrix_.data()});
-
-    bytes_ += singles_.reserve(channels_.size() * stride * 8);
-    bytes_ += totals_.reserve(channels_.size() * 8);
-    bytes_ += scratch_.reserve(4 * scratch_size(stride_));
-    settings_.kernels->single_sums(frame(), valid_.data(), singles_.data(), scratch_.as<std::uint32_t>());
+    bytes_ += indices_.reserve(4 * index_count(stride_));
+    const Scratch scratch{indices_.as<std::uint32_t>(), nullptr, nullptr, nullptr, nullptr};
+    settings_.kernels->single_sums(frame(), valid_.data(), singles_.data(), scratch);
     for (std::size_t c = 0; c < channels_.size(); ++c) {
-        const std::vector<double>& source = counted_ && c + 1 == channels_.size() ? counts_ : value;
+        const std::vector<double>& source = counted_ && c + 1 == channels_.size() ? counts_ : values_;
         double sum = 0;
         for (std::size_t s = 64 * static_cast<std::size_t>(channels_[c].word_begin); s < 64 * static_cast<std::size_t>(channels_[c].word_end); ++s)
             sum += source[s];
         set_lane_value(lane_, totals_.data(), c, sum);
     }
-
-    // A feature whose smaller side cannot hold a leaf never splits in this node or below it.
-    active_.clear();
-    for (const std::int32_t f : candidates_) {
-        int count = 0;
-        const std::uint64_t* bits = column(f);
-        for (int w = 0; w < words_; ++w) count += std::popcount(bits[w]);
-        if (count == 0 || count == n_slots_) continue;
-        if (counted_) {
-            const double with = single(n_channels() - 1, f);
-            if (with < settings_.min_samples_leaf || rows_ - with < settings_.min_samples_leaf) continue;
-        }
-        active_.push_back(f);
-    }
-    list_rows();
 }
 
 // For every slot the lanes of its features, the rarer side of each feature being listed.
@@ -281,9 +354,7 @@ void Node::list_rows() {
                 visit(64 * w + static_cast<std::size_t>(std::countr_zero(word)));
     };
     for (const std::int32_t f : active_) {
-        int count = 0;
-        const std::uint64_t* bits = column(f);
-        for (int w = 0; w < words_; ++w) count += std::popcount(bits[w]);
+        const int count = settings_.kernels->count_and(column(f), valid_.data(), words_);
         listed_without_[static_cast<std::size_t>(f)] = 2 * count > n_slots_;
         total += static_cast<std::size_t>(std::min(count, n_slots_ - count));
         each(f, [&](std::size_t slot) { ++row_begin_[slot + 1]; });
@@ -296,9 +367,28 @@ void Node::list_rows() {
 }
 
 Frame Node::frame() const {
-    return Frame{columns_.as<std::uint64_t>(), words_, stride_, active_.data(), static_cast<int>(active_.size()),
-                 row_begin_.data(), row_lanes_.data(), listed_without_.data(), channels_.data(), static_cast<int>(channels_.size()),
-                 std::max(1, static_cast<int>(127 / largest_value_)), lane_, storage_};
+    return Frame{columns_.as<std::uint64_t>(),
+                 words_,
+                 stride_,
+                 active_.data(),
+                 static_cast<int>(active_.size()),
+                 lane_,
+                 n_channels_,
+                 counting_,
+                 kind_ == LeafKind::signed_difference,
+                 counted_,
+                 blocks_.data(),
+                 static_cast<int>(blocks_.size()),
+                 channels_.data(),
+                 storage_,
+                 std::max(1, static_cast<int>(127 / largest_value_)),
+                 row_begin_.data(),
+                 row_lanes_.data(),
+                 listed_without_.data()};
+}
+
+void Node::set_single(int channel, int lane, double value) {
+    set_lane_value(lane_, singles_.data(), static_cast<std::size_t>(channel) * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(lane), value);
 }
 
 double Node::total(int channel) const { return lane_value(lane_, totals_.data(), static_cast<std::size_t>(channel)); }

@@ -22,8 +22,10 @@ public:
     // The child of `parent` on one side of the feature in `lane`.
     void load_child(const Node& parent, int lane, bool side);
 
-    // Bits of the rows that go to one side of the feature in `lane`.
+    // Bits of the rows that go to one side of the feature in `lane`, and the weight of rows given as bits.
     void side_filter(int lane, bool side, std::uint64_t* out) const;
+    double filter_weight(const std::uint64_t* filter) const;
+    void positive_rows(std::uint64_t* out) const;  // weighted rows of two labels
 
     Frame frame() const;
     const std::uint64_t* column(int lane) const {
@@ -33,46 +35,55 @@ public:
     int words() const { return words_; }
     int stride() const { return stride_; }
     int n_slots() const { return n_slots_; }
-    int n_channels() const { return static_cast<int>(channels_.size()); }
+    int n_channels() const { return n_channels_; }
+    int n_blocks() const { return static_cast<int>(blocks_.size()); }
+    bool counting() const { return counting_; }
     Lane lane_type() const { return lane_; }
     const std::vector<std::int32_t>& active() const { return active_; }
     int feature(int lane) const { return features_[static_cast<std::size_t>(lane)]; }  // of the root problem
     const std::vector<std::uint64_t>& valid() const { return valid_; }
-    const std::vector<std::uint64_t>& positive() const { return positive_; }  // rows with positive value
-    const std::vector<double>& weights() const { return weights_; }
     const std::vector<std::uint32_t>& slots() const { return slots_; }  // of the root problem
     double weight() const { return weight_; }                           // of all rows
-    double rows() const { return rows_; }                               // of the unmerged problem
     const void* singles() const { return singles_.data(); }
     const void* totals() const { return totals_.data(); }
     double total(int channel) const;
     double single(int channel, int lane) const;
-    bool unit_weights() const { return unit_weights_; }
     std::size_t bytes() const { return bytes_; }
 
 private:
+    void select(const Node& parent, int lane, bool side);
+    void pack_columns(const Node& parent);
+    void copy_weighted_rows(const Node& parent);
     void list_rows();
-    void finish();  // channels, lane type, single sums, active features
+    void choose_lane_type();
+    void sum_counts();
+    void sum_weights();
+    void finish();  // lane type, single sums, active features
+    void set_single(int channel, int lane, double value);
 
     NodeSettings settings_;
+    bool counting_ = true;
     Storage storage_ = Storage::i8;
     Lane lane_ = Lane::i32;
     LeafKind kind_ = LeafKind::signed_difference;
-    int n_values_ = 1;
+    int n_values_ = 1, n_channels_ = 1;
     bool counted_ = false;  // has a channel of row counts
-    bool unit_weights_ = true;
+    bool packed_ = false;   // lanes were renumbered when the node was loaded
     double largest_value_ = 1;
     int words_ = 0, stride_ = 0, n_slots_ = 0;
     double weight_ = 0, rows_ = 0;
     std::size_t bytes_ = 0;
     std::vector<Block> blocks_;
-    std::vector<Channel> channels_;
     std::vector<std::int32_t> features_, active_, candidates_;
-    std::vector<std::uint64_t> valid_, positive_, selected_;
-    std::vector<std::uint32_t> slots_, row_begin_, row_lanes_;
+    std::vector<std::uint64_t> valid_, light_, selected_;
+    std::vector<std::uint32_t> slots_;
+    AlignedBuffer columns_, singles_, totals_;
+    // Weighted rows only.
+    std::vector<Channel> channels_;
+    std::vector<std::uint32_t> row_begin_, row_lanes_;
     std::vector<std::uint8_t> listed_without_;
     std::vector<double> weights_, values_, counts_;
-    AlignedBuffer columns_, matrix_, count_matrix_, singles_, totals_, scratch_;
+    AlignedBuffer matrix_, count_matrix_, indices_;
 };
 
 }  // namespace streed

@@ -19,31 +19,30 @@ struct Problem {
     int n_labels = 1;
 };
 
-// A run of slots with the same label (or all slots, for two labels), beginning at a word.
-struct Block {
-    int word_begin;
-    int word_end;
-};
-
-// The root problem after preprocessing. Slots are rows of the search: equal rows are merged, and slots that do
-// not exist (padding up to the end of a word) have a zero in `valid`.
+// The root problem after preprocessing. Slots are rows of the search; those that do not exist (padding up to the end
+// of a word) have a zero in `valid`. Two forms:
+//   counting: every slot counts one. Equal rows with different labels have cancelled each other, equal rows with the
+//             same label stand side by side. Slots that cancel but must stay (leaf sizes are limited) are light.
+//   weighted: equal rows are one slot with a value.
 struct ReducedProblem {
     std::vector<std::int32_t> features;  // kept columns of the problem
-    std::vector<Block> blocks;
+    std::vector<Block> blocks;           // counting: per label; weighted: per label, or one for two labels
     int words = 0;
     std::vector<std::uint64_t> valid;
     std::vector<std::uint64_t> columns;  // [kept feature][words]
-    std::vector<double> value;           // per slot: signed weight (two labels) or weight, in grains
-    std::vector<double> weight;          // per slot: the most that the slot can cost above its unavoidable part
-    std::vector<double> count;           // per slot: rows of the problem
+    bool counting = true;
+    std::vector<std::uint64_t> light;  // counting: slots without weight of their own
+    std::vector<double> value;         // weighted, per slot: signed weight (two labels) or weight, in grains
+    std::vector<double> weight;        // weighted, per slot: the most it can cost above its unavoidable part
+    std::vector<double> count;         // weighted, per slot: rows of the problem
 
     LeafKind kind = LeafKind::signed_difference;
     int n_values = 1;
     Storage storage = Storage::i8;
     double largest_value = 1;  // of any slot
+    double total = 0;          // of all weights, in grains
     double grain = 1;          // weight units per grain
     double base = 0;           // unavoidable cost in weight units: equal rows with different labels
-    bool unit_weights = true;  // all slot weights are one
 };
 
 struct Preprocessing {

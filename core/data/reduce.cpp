@@ -129,6 +129,117 @@ std::vector<double> to_grid(const Problem& problem, double& grain) {
     return grid;
 }
 
+struct Slot {
+    std::uint32_t group;
+    double value, weight, count;
+};
+
+// Whether to count bits: whole weights, few enough rows when equal ones are told apart again, and leaf sizes that
+// are numbers of slots.
+bool counts_well(const std::vector<double>& sums, std::size_t k, std::size_t groups, bool whole, bool unit_rows, bool keep_counts) {
+    if (!whole || (keep_counts && !unit_rows)) return false;
+    if (keep_counts) return true;
+    double rows = 0, slots = 0;
+    for (std::size_t g = 0; g < groups; ++g) {
+        const double* s = &sums[g * k];
+        if (k == 2) {
+            rows += std::abs(s[1] - s[0]);
+            slots += s[1] != s[0];
+        } else {
+            rows += std::accumulate(s, s + k, 0.0);
+            slots += static_cast<double>(k - static_cast<std::size_t>(std::count(s, s + k, 0.0)));
+        }
+    }
+    return rows <= 4 * slots + 256;
+}
+
+// Slots that count one each, per label. Returns the unavoidable cost.
+double counting_slots(const ReducedProblem& out, const std::vector<double>& sums, std::size_t k, std::size_t groups,
+                      bool keep_counts, std::vector<std::vector<Slot>>& blocks) {
+    const bool is_signed = out.kind == LeafKind::signed_difference;
+    blocks.resize(k);
+    double unavoidable = 0;
+    for (std::size_t g = 0; g < groups; ++g) {
+        const double* s = &sums[g * k];
+        const std::size_t best = static_cast<std::size_t>(std::max_element(s, s + k) - s);
+        const double cancelled = is_signed ? std::min(s[0], s[1]) : 0;
+        unavoidable += std::accumulate(s, s + k, 0.0) - s[best];
+        for (std::size_t label = 0; label < k; ++label) {
+            const double light = is_signed ? cancelled : label == best ? 0 : s[label];
+            for (double copy = is_signed && !keep_counts ? cancelled : 0; copy < s[label]; ++copy)
+                blocks[label].push_back({static_cast<std::uint32_t>(g), 1, copy < light ? 0.0 : 1.0, 1});
+        }
+    }
+    if (is_signed) std::swap(blocks[0], blocks[1]);  // label 1 is the positive one
+    return unavoidable;
+}
+
+// One slot per group of equal rows (and label, for more than two labels). Returns the unavoidable cost.
+double weighted_slots(const ReducedProblem& out, const std::vector<double>& sums, const std::vector<double>& counts, std::size_t k,
+                      std::size_t groups, bool keep_counts, std::vector<std::vector<Slot>>& blocks) {
+    blocks.resize(static_cast<std::size_t>(out.n_values));
+    double unavoidable = 0;
+    for (std::size_t g = 0; g < groups; ++g) {
+        const double* s = &sums[g * k];
+        const double* c = &counts[g * k];
+        const auto id = static_cast<std::uint32_t>(g);
+        const std::size_t best = static_cast<std::size_t>(std::max_element(s, s + k) - s);
+        unavoidable += std::accumulate(s, s + k, 0.0) - s[best];
+        if (out.kind == LeafKind::signed_difference) {
+            const double value = s[1] - s[0];
+            if (value != 0 || keep_counts) blocks[0].push_back({id, value, std::abs(value), c[0] + c[1]});
+            continue;
+        }
+        for (std::size_t label = 0; label < k; ++label)
+            if (c[label] > 0) blocks[label].push_back({id, s[label], label == best ? s[label] : 0.0, c[label]});
+    }
+    return unavoidable;
+}
+
+void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& blocks, const Words& columns, std::size_t words,
+                const std::vector<std::uint32_t>& first, bool keep_counts) {
+    for (const auto& block : blocks) {
+        const int begin = out.words;
+        out.words += static_cast<int>((block.size() + 63) / 64);
+        out.blocks.push_back({begin, out.words});
+    }
+    const std::size_t total_words = static_cast<std::size_t>(out.words);
+    out.valid.assign(total_words, 0);
+    out.columns.assign(out.features.size() * total_words, 0);
+    if (out.counting) {
+        out.light.assign(total_words, 0);
+    } else {
+        out.value.assign(64 * total_words, 0);
+        out.weight.assign(64 * total_words, 0);
+        out.count.assign(64 * total_words, 0);
+    }
+    double total = 0, rows = 0;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        std::size_t slot = 64 * static_cast<std::size_t>(out.blocks[b].word_begin);
+        for (const Slot& s : blocks[b]) {
+            const std::uint64_t bit = 1ull << (slot % 64);
+            out.valid[slot / 64] |= bit;
+            if (out.counting) {
+                if (s.weight == 0) out.light[slot / 64] |= bit;
+            } else {
+                out.value[slot] = s.value;
+                out.weight[slot] = s.weight;
+                out.count[slot] = s.count;
+            }
+            out.largest_value = std::max({out.largest_value, std::abs(s.value), keep_counts ? s.count : 0.0});
+            total += std::abs(s.value);
+            rows += s.count;
+            const std::size_t row = first[s.group];
+            for (std::size_t f = 0; f < out.features.size(); ++f)
+                if ((columns[static_cast<std::size_t>(out.features[f]) * words + row / 64] >> (row % 64)) & 1)
+                    out.columns[f * total_words + slot / 64] |= bit;
+            ++slot;
+        }
+    }
+    const bool whole = out.grain == 1 && std::max(total, rows) < 0x1p30;
+    out.storage = !whole ? Storage::f64 : out.largest_value > 127 ? Storage::i32 : Storage::i8;
+}
+
 }  // namespace
 
 ReducedProblem reduce(const Problem& problem, const Preprocessing& options) {
@@ -159,65 +270,13 @@ ReducedProblem reduce(const Problem& problem, const Preprocessing& options) {
         counts[at] += 1;
     }
 
-    // Slots, block by block.
-    struct Slot {
-        std::uint32_t group;
-        double value, weight, count;
-    };
-    std::vector<std::vector<Slot>> blocks(static_cast<std::size_t>(out.n_values));
-    double unavoidable = 0;
-    for (std::size_t g = 0; g < groups; ++g) {
-        const double* s = &sums[g * k];
-        const double* c = &counts[g * k];
-        const auto id = static_cast<std::uint32_t>(g);
-        if (out.kind == LeafKind::signed_difference) {
-            unavoidable += std::min(s[0], s[1]);
-            const double value = s[1] - s[0];
-            if (value != 0 || options.keep_counts) blocks[0].push_back({id, value, std::abs(value), c[0] + c[1]});
-            continue;
-        }
-        const std::size_t best = static_cast<std::size_t>(std::max_element(s, s + k) - s);
-        unavoidable += std::accumulate(s, s + k, 0.0) - s[best];
-        for (std::size_t label = 0; label < k; ++label)
-            if (s[label] > 0 || c[label] > 0) blocks[label].push_back({id, s[label], label == best ? s[label] : 0.0, c[label]});
-    }
-    out.base = unavoidable * out.grain;
-
-    for (const auto& block : blocks) {
-        const int begin = out.words;
-        out.words += static_cast<int>((block.size() + 63) / 64);
-        out.blocks.push_back({begin, out.words});
-    }
-    const std::size_t total_words = static_cast<std::size_t>(out.words);
-    out.valid.assign(total_words, 0);
-    out.columns.assign(out.features.size() * total_words, 0);
-    out.value.assign(64 * total_words, 0);
-    out.weight.assign(64 * total_words, 0);
-    out.count.assign(64 * total_words, 0);
-    double total = 0, rows = 0;
-    bool whole = out.grain == 1;
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-        std::size_t slot = 64 * static_cast<std::size_t>(out.blocks[b].word_begin);
-        for (const Slot& s : blocks[b]) {
-            out.valid[slot / 64] |= 1ull << (slot % 64);
-            out.value[slot] = s.value;
-            out.weight[slot] = s.weight;
-            out.count[slot] = s.count;
-            out.largest_value = std::max(out.largest_value, std::abs(s.value));
-            if (options.keep_counts) out.largest_value = std::max(out.largest_value, s.count);
-            out.unit_weights = out.unit_weights && s.weight == 1;
-            total += std::abs(s.value);
-            rows += s.count;
-            const std::size_t row = first[s.group];
-            for (std::size_t f = 0; f < out.features.size(); ++f) {
-                const std::uint64_t bit = (columns[static_cast<std::size_t>(out.features[f]) * words + row / 64] >> (row % 64)) & 1;
-                out.columns[f * total_words + slot / 64] |= bit << (slot % 64);
-            }
-            ++slot;
-        }
-    }
-    const double largest_sum = std::max(total, rows);
-    out.storage = !whole || largest_sum >= 0x1p30 ? Storage::f64 : out.largest_value > 127 ? Storage::i32 : Storage::i8;
+    const bool unit_rows = std::all_of(grid.begin(), grid.end(), [](double w) { return w == 1; });
+    std::vector<std::vector<Slot>> blocks;
+    out.counting = counts_well(sums, k, groups, out.grain == 1, unit_rows, options.keep_counts);
+    out.base = out.grain * (out.counting ? counting_slots(out, sums, k, groups, options.keep_counts, blocks)
+                                         : weighted_slots(out, sums, counts, k, groups, options.keep_counts, blocks));
+    fill_slots(out, blocks, columns, words, first, options.keep_counts);
+    out.total = std::accumulate(grid.begin(), grid.end(), 0.0);
     return out;
 }
 

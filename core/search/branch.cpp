@@ -46,7 +46,7 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper) {
     const double leaf = search_.leaf_cost(at.node);
     if (leaf < at.best) at.best = leaf;
     if (switches.depth_two) {
-        load_pair_table(at);
+        load_pair_table(at, similar());
         double* look = at.look.as<double>();
         const double two_levels = solve_pairs(at, std::min(nodes, 3), look);
         if (two_levels < at.best) {
@@ -57,6 +57,7 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper) {
             std::stable_sort(at.order.begin(), at.order.end(), [look](std::int32_t a, std::int32_t b) { return look[a] > look[b]; });
     }
     keys_.assign(path_);
+    if (!switches.depth_two && similar()) load_pair_table(at, true);
 }
 
 void Worker::try_feature(int index, int lane) {
@@ -136,9 +137,7 @@ void Worker::try_pairs(Level& at, int lane) {
             }
         }
         if ((statistics.depth_two_solves & 31) == 0 || node.n_slots() > 4096) search_.checkpoint(calling_thread_);
-        int with = 0;
-        const std::uint64_t* column = node.column(lane);
-        for (int w = 0; w < node.words(); ++w) with += __builtin_popcountll(column[w]);
+        const int with = search_.kernels.count_and(node.column(lane), node.valid().data(), node.words());
         const bool small_side = 2 * with <= node.n_slots();
         PairBenefit benefit[2];
         child_pairs(at, lane, small_side, !known[small_side], !known[!small_side], benefit);
@@ -147,15 +146,8 @@ void Worker::try_pairs(Level& at, int lane) {
         for (int part = 0; part < 2; ++part) {
             const bool side = part == 0 ? small_side : !small_side;
             if (known[side]) continue;
-            double weight = 0;
-            if (node.unit_weights()) {
-                weight = side ? with : node.n_slots() - with;
-            } else {
-                node.side_filter(lane, side, filter_.data());
-                for (int w = 0; w < node.words(); ++w)
-                    for (std::uint64_t bits = filter_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1)
-                        weight += node.weights()[64 * static_cast<std::size_t>(w) + static_cast<std::size_t>(__builtin_ctzll(bits))];
-            }
+            node.side_filter(lane, side, filter_.data());
+            const double weight = node.filter_weight(filter_.data());
             double leaf = 0;
             for (int k = 0; k < model.n_values; ++k) {
                 const double sum = side ? node.single(k, lane) : node.total(k) - node.single(k, lane);
@@ -175,7 +167,7 @@ void Worker::try_pairs(Level& at, int lane) {
         for (int side = 0; side < 2; ++side) {
             double& bound = at.bound(n, side == 1, lane);
             bound = std::max(bound, value[side][n]);
-            if (switches.similarity && search_.model.min_samples_leaf == 1 && value[side][n] > 0)
+            if (similar() && value[side][n] > 0)
                 push_similarity(at, lane, side == 1, n, value[side][n]);
         }
     }
@@ -193,10 +185,7 @@ void Worker::try_children(int index, int lane) {
     Level& at = level(index);
     const double branch = search_.branch_cost();
     const int most = at.least_nodes + at.n_budgets - 1;
-    const bool similar = search_.options.switches.similarity && search_.model.min_samples_leaf == 1;
-    int with = 0;
-    const std::uint64_t* column = at.node.column(lane);
-    for (int w = 0; w < at.node.words(); ++w) with += __builtin_popcountll(column[w]);
+    const int with = search_.kernels.count_and(at.node.column(lane), at.node.valid().data(), at.node.words());
     const bool first = 2 * with > at.node.n_slots();
     for (int nl = most; nl >= at.least_nodes; --nl) {
         double sum = branch;
@@ -222,7 +211,7 @@ void Worker::try_children(int index, int lane) {
             const SharedLock lock(at);
             double& bound = at.bound(own, side, lane);
             bound = std::max(bound, outcome.lower);
-            if (similar && outcome.lower > 0) push_similarity(at, lane, side, own, outcome.lower);
+            if (similar() && outcome.lower > 0) push_similarity(at, lane, side, own, outcome.lower);
             exact = outcome.exact && outcome.lower < room;
             sum += outcome.lower;
         }

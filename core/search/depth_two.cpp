@@ -10,27 +10,39 @@ double Worker::value_of_benefit(const Node& node, double benefit) const {
     return search_.model.ticks * node.weight() - benefit;
 }
 
-void Worker::reserve_scratch(const Node& node) {
-    account(work_.reserve(4 * 8 * static_cast<std::size_t>(node.stride())));
-    account(scratch_.reserve(4 * scratch_size(node.stride())));
-    account(narrow_.reserve(static_cast<std::size_t>(node.stride()) * static_cast<std::size_t>(node.stride())));
+Scratch Worker::scratch(const Node& node) {
+    const std::size_t stride = static_cast<std::size_t>(node.stride());
+    account(work_.reserve(4 * 8 * stride));
+    if (node.counting()) {
+        const std::size_t words = static_cast<std::size_t>(node.words()) + 2 * static_cast<std::size_t>(node.n_blocks());
+        account(bits_.reserve((stride + 1) * words * 8));
+        account(panel_.reserve(panel_bytes(node.stride())));
+    } else {
+        account(indices_.reserve(4 * index_count(node.stride())));
+        account(narrow_.reserve(stride * stride));
+    }
+    return {indices_.as<std::uint32_t>(), narrow_.data(), bits_.as<std::uint64_t>(), panel_.as<std::uint8_t>(), work_.as<double>()};
 }
 
-void Worker::load_pair_table(Level& at) {
+void Worker::load_pair_table(Level& at, bool with_weights) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const std::size_t bytes = stride * stride * static_cast<std::size_t>(node.n_channels()) * lane_bytes(node.lane_type());
     account(at.table.reserve(bytes));
     account(at.look.reserve(8 * stride));
-    reserve_scratch(node);
-    search_.kernels.pair_table(node.frame(), node.valid().data(), node.singles(), at.table.data(), scratch_.as<std::uint32_t>(), narrow_.data());
+    double* weights = nullptr;
+    if (with_weights && node.counting()) {
+        account(at.pair_weights.reserve(stride * stride * 8));
+        weights = at.pair_weights.as<double>();
+    }
+    search_.kernels.pair_table(node.frame(), node.valid().data(), node.singles(), at.table.data(), weights, scratch(node));
 }
 
 // Optimum of the node with at most three branching nodes in two levels, its pair table being loaded.
 double Worker::solve_pairs(Level& at, int nodes, double* per_root) {
     ++statistics.depth_two_solves;
     const PairProblem problem{at.table.data(), nullptr, at.node.singles(), at.node.totals()};
-    const PairBenefit benefit = search_.kernels.solve_pairs(at.node.frame(), search_.model, problem, nodes, per_root, work_.as<double>());
+    const PairBenefit benefit = search_.kernels.solve_pairs(at.node.frame(), search_.model, problem, nodes, per_root, scratch(at.node));
     const double leaf = search_.leaf_cost(at.node);
     return std::min(leaf, value_of_benefit(at.node, benefit.at_most[std::min(nodes, 3)]));
 }
@@ -48,7 +60,6 @@ void Worker::child_pairs(Level& at, int lane, bool small_side, bool want_small, 
     account(other_singles_.reserve(stride * channels * size));
     account(child_totals_.reserve(2 * channels * 8));
     filter_.resize(static_cast<std::size_t>(node.words()));
-    reserve_scratch(node);
     char* singles = child_singles_.as<char>();
     char* others = other_singles_.as<char>();
     char* totals = child_totals_.as<char>();
@@ -67,26 +78,25 @@ void Worker::child_pairs(Level& at, int lane, bool small_side, bool want_small, 
         search_.kernels.subtract(node.lane_type(), total, with, (small_side ? other_totals : totals) + c * size, 1);
     }
     const bool subtract = search_.options.switches.subtraction;
-    double* work = work_.as<double>();
-    std::uint32_t* scratch = scratch_.as<std::uint32_t>();
+    const Scratch buffers = scratch(node);
     if (want_small || (want_large && subtract)) {
         node.side_filter(lane, small_side, filter_.data());
-        search_.kernels.pair_table(frame, filter_.data(), singles, child_table_.data(), scratch, narrow_.data());
+        search_.kernels.pair_table(frame, filter_.data(), singles, child_table_.data(), nullptr, buffers);
     }
     if (want_small) {
         ++statistics.depth_two_solves;
         const PairProblem problem{child_table_.data(), nullptr, singles, totals};
-        out[0] = search_.kernels.solve_pairs(frame, search_.model, problem, 3, nullptr, work);
+        out[0] = search_.kernels.solve_pairs(frame, search_.model, problem, 3, nullptr, buffers);
     }
     if (want_large) {
         ++statistics.depth_two_solves;
         PairProblem problem{child_table_.data(), at.table.data(), others, other_totals};
         if (!subtract) {
             node.side_filter(lane, !small_side, filter_.data());
-            search_.kernels.pair_table(frame, filter_.data(), others, child_table_.data(), scratch, narrow_.data());
+            search_.kernels.pair_table(frame, filter_.data(), others, child_table_.data(), nullptr, buffers);
             problem.minuend = nullptr;
         }
-        out[1] = search_.kernels.solve_pairs(frame, search_.model, problem, 3, nullptr, work);
+        out[1] = search_.kernels.solve_pairs(frame, search_.model, problem, 3, nullptr, buffers);
     }
 }
 

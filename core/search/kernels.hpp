@@ -1,15 +1,9 @@
 // The inner loops of the search, compiled once per instruction set and chosen at run time.
 //
-// A search node keeps its rows twice: as bit columns (which rows have feature i) and as a matrix of row
-// vectors (row r holds, in lane j, its statistic if it has feature j, else zero). The pair statistics of
-// feature i are then one plain sum of row vectors over the rows that have i, with all features j as lanes:
-//
-//     rows with i:  r2 r5 r9        table[i] = m[r2] + m[r5] + m[r9]
-//                                   table[i][j] = sum of the statistic over rows with i and j
-//
-// This is Algorithm 2 of the paper turned around: no popcounts, no horizontal sums, weights for free, and
-// the work shrinks with the density of the data (the rarer side of i is summed, the other one subtracted).
-// ANDing bit columns and counting bits was the alternative; it wins only for dense data with AVX-512.
+// All of them work on pair tables: table[i][j] = sum of a statistic over the rows that have both features i and j
+// (Algorithm 2 of the paper), with the features j as vector lanes. There are two ways to fill one:
+// by counting bits where every row counts one (kernels_counts.hpp), by adding row vectors where rows carry weights
+// (kernels_sums.hpp). What a table is worth is the same for both (kernels_impl.hpp).
 #pragma once
 
 #include <cstddef>
@@ -29,9 +23,15 @@ constexpr std::size_t storage_bytes(Storage storage) {
     return storage == Storage::i8 ? 1 : storage == Storage::i32 ? 4 : 8;
 }
 
-// One additive statistic of the rows: the words of the bit columns that hold its rows, and their vectors.
-// Binary labels need one channel over all rows (signed weights); K labels one channel per label, each over
-// the rows of that label; a lower limit on the leaf size adds a channel of row counts.
+// A run of slots with the same label, beginning at a word. Two labels: the positive rows, then the negative ones.
+struct Block {
+    int word_begin;
+    int word_end;
+};
+
+// One additive statistic of weighted rows: the words of the bit columns that hold its rows, and their vectors.
+// Two labels need one channel over all rows (signed weights); K labels one channel per label, each over the rows of
+// that label; a lower limit on the leaf size adds a channel of row counts.
 struct Channel {
     int word_begin;
     int word_end;
@@ -42,18 +42,33 @@ struct Channel {
 struct Frame {
     const std::uint64_t* columns;  // feature i: columns + i * words
     int words;
-    int stride;  // lanes of a row vector, padded
+    int stride;  // lanes of a row of a table, padded
     const std::int32_t* active;
     int n_active;  // features that are not constant in the node
+    Lane lane;
+    int n_channels;
+    bool counting;  // every slot counts one: tables are made from the blocks, else from the channels
+    bool difference;  // counting: block 0 minus block 1 in one channel; else one channel per block
+    bool sized;       // the last channel holds row counts
+    const Block* blocks;
+    int n_blocks;
+    // Weighted rows only.
+    const Channel* channels;
+    Storage storage;
+    int chunk;  // row vectors that can be added in 8-bit lanes without overflow
     // The lanes of the active features that a slot has, or lacks where most slots have the feature.
     const std::uint32_t* row_begin;  // [slot], into row_lanes
     const std::uint32_t* row_lanes;
     const std::uint8_t* listed_without;  // [lane]
-    const Channel* channels;
-    int n_channels;
-    int chunk;  // row vectors that can be added in 8-bit lanes without overflow
-    Lane lane;
-    Storage storage;
+};
+
+// Buffers of one thread for the kernels.
+struct Scratch {
+    std::uint32_t* indices;  // index_count(stride) entries
+    void* narrow;            // a table in the storage type (weighted rows)
+    std::uint64_t* bits;     // (stride + 1) * (words + 2 * blocks) words (counting)
+    std::uint8_t* panel;     // panel_bytes(stride) (counting)
+    double* work;            // 4 * stride
 };
 
 // How sums become the benefit of a leaf: |d| for two labels as signed differences, max_k for K labels.
@@ -84,35 +99,44 @@ struct Kernels {
     const char* name;
     int lane_multiple;  // strides are multiples of this many lanes
 
-    // out[channel][lane] = sum of the row vectors of the rows in `filter`.
-    void (*single_sums)(const Frame&, const std::uint64_t* filter, void* out, std::uint32_t* scratch);
+    // out[channel][lane] = sum over the rows in `filter` (weighted rows only).
+    void (*single_sums)(const Frame&, const std::uint64_t* filter, void* out, const Scratch&);
 
-    // Fills table[channel][i] for every active i over the rows in `filter` (words bits). `singles` are the
-    // sums of the filtered rows per feature. `scratch` has room for scratch_size(stride) entries, `narrow` for a
-    // table in the storage type.
-    void (*pair_table)(const Frame&, const std::uint64_t* filter, const void* singles, void* table,
-                       std::uint32_t* scratch, void* narrow);
+    // Fills table[channel][i] for every active i over the rows in `filter`. `singles` are the sums of the filtered rows
+    // per feature. When counting, `weights` (may be null) receives the number of rows for every pair.
+    void (*pair_table)(const Frame&, const std::uint64_t* filter, const void* singles, void* table, double* weights,
+                       const Scratch&);
 
-    // Solves a problem with two levels left. `per_root` (may be null) receives for every lane the benefit of
-    // the best tree with that root and at most `nodes` branching nodes. `work` has room for 4 * stride doubles.
+    // Solves a problem with two levels left. `per_root` (may be null) receives for every lane the benefit of the best
+    // tree with that root and at most `nodes` branching nodes.
     PairBenefit (*solve_pairs)(const Frame&, const LeafModel&, const PairProblem&, int nodes, double* per_root,
-                               double* work);
+                               const Scratch&);
 
     // out = a - b over n lanes.
     void (*subtract)(Lane, const void* a, const void* b, void* out, int n);
 
-    // Compacts the columns of the selected rows: for every feature and every word range one run of bits.
+    // Packs the bits of the selected rows of one column to the front; `out` has room for one more word.
     void (*compress)(const std::uint64_t* column, const std::uint64_t* selected, int words, std::uint64_t* out);
 
-    // Weight of the rows that have both features, for every pair, from the node's pair table: signed weights need
-    // the table of the positive rows beside it (weight = 2 * positive - signed), K labels are added up.
+    // Rows that two bit sets share.
+    int (*count_and)(const std::uint64_t* a, const std::uint64_t* b, int words);
+
+    // Weighted rows: weight of the rows that have both features, for every pair, from the node's pair table. Signed
+    // weights need the table of the positive rows beside it (weight = 2 * positive - signed), K labels are added up.
     void (*pair_weights)(const Frame&, const void* table, const void* positive, int n_values, double* out);
+
+    // The similarity bound of one solved child for all its siblings (similarity.cpp).
+    void (*push_bounds)(int stride, double value, double per_weight, double own_weight, bool side, const double* both,
+                        const double* single_weight, double* left, double* right);
 };
 
-// Decoded row indices, and behind them one row vector of partial sums.
-constexpr int kIndexWords = 256;
-constexpr std::size_t scratch_size(int stride) {
+constexpr int kIndexWords = 256;  // words of row indices decoded at a time
+constexpr std::size_t index_count(int stride) {
     return static_cast<std::size_t>(kIndexWords) * 64 + 64 + 2 * static_cast<std::size_t>(stride);
+}
+constexpr int kPanelWords = 3;  // rows counted at a time in 8-bit lanes: 192
+constexpr std::size_t panel_bytes(int stride) {
+    return static_cast<std::size_t>(kPanelWords) * 16 * static_cast<std::size_t>(stride) + 8 * static_cast<std::size_t>(stride) + 64;
 }
 
 namespace baseline { extern const Kernels kernels; }

@@ -3,7 +3,7 @@
 // used: a weak symbol compiled for AVX must never be picked by the linker for the baseline.
 #include "kernels.hpp"
 
-#if defined(__BMI2__)
+#if STREED_VECTOR_BYTES > 16
 #include <immintrin.h>
 #endif
 
@@ -86,180 +86,48 @@ inline int decode(std::uint64_t bits, std::uint32_t slot, std::uint32_t* out) {
     return count;
 }
 
-// Sum of row vectors in registers, `Group` vectors of lanes at a time.
-template <class T, int Group>
-inline void sum_group(const T* matrix, int stride, const std::uint32_t* rows, int count, T* out) {
-    Vec<T> sum[Group];
-    for (int g = 0; g < Group; ++g) sum[g] = Vec<T>{};
-    for (int k = 0; k < count; ++k) {
-        const Vec<T>* row = vectors(matrix + static_cast<std::size_t>(rows[k]) * static_cast<std::size_t>(stride));
-        for (int g = 0; g < Group; ++g) sum[g] += row[g];
-    }
-    for (int g = 0; g < Group; ++g) vectors(out)[g] = sum[g];
+inline std::uint64_t extract(std::uint64_t bits, std::uint64_t mask) {
+#if defined(__BMI2__)
+    return _pext_u64(bits, mask);
+#else
+    std::uint64_t out = 0;
+    for (int k = 0; mask != 0; ++k, mask &= mask - 1) out |= ((bits >> __builtin_ctzll(mask)) & 1ull) << k;
+    return out;
+#endif
 }
 
-template <class T>
-inline void sum_rows(const T* matrix, int stride, const std::uint32_t* rows, int count, T* out) {
-    int lane = 0;
-    while (lane < stride) {
-        const int left = (stride - lane) / kLanes<T>;
-        const T* m = matrix + lane;
-        T* o = out + lane;
-        switch (left) {
-            case 1: sum_group<T, 1>(m, stride, rows, count, o); lane += kLanes<T>; break;
-            case 2: sum_group<T, 2>(m, stride, rows, count, o); lane += 2 * kLanes<T>; break;
-            case 3: sum_group<T, 3>(m, stride, rows, count, o); lane += 3 * kLanes<T>; break;
-            case 4: sum_group<T, 4>(m, stride, rows, count, o); lane += 4 * kLanes<T>; break;
-            case 5: sum_group<T, 5>(m, stride, rows, count, o); lane += 5 * kLanes<T>; break;
-            case 6: sum_group<T, 6>(m, stride, rows, count, o); lane += 6 * kLanes<T>; break;
-            case 7: sum_group<T, 7>(m, stride, rows, count, o); lane += 7 * kLanes<T>; break;
-            default: sum_group<T, 8>(m, stride, rows, count, o); lane += 8 * kLanes<T>; break;
-        }
+// Branch-free: the word under construction is stored every time and left behind when it is full. Writes at most one
+// word beyond the packed bits, which the caller fills afterwards or does not use.
+void compress(const std::uint64_t* column, const std::uint64_t* selected, int words, std::uint64_t* out) {
+    std::uint64_t word = 0;
+    unsigned shift = 0;
+    for (int w = 0; w < words; ++w) {
+        const std::uint64_t bits = extract(column[w], selected[w]);
+        word |= bits << shift;
+        *out = word;
+        const std::uint64_t carry = (bits >> 1) >> (63 - shift);
+        shift += static_cast<unsigned>(count_bits(selected[w]));
+        word = shift >= 64 ? carry : word;
+        out += shift >= 64;
+        shift %= 64;
     }
+    *out = word;
 }
 
-// Adds the row vectors of the decoded slots to `out`, in the storage type as long as it cannot overflow.
-template <class S, class T>
-struct Adder {
-    static void add(const S* matrix, int stride, const std::uint32_t* rows, int count, int chunk, T* out, S* part) {
-        for (int begin = 0; begin < count; begin += chunk) {
-            const int size = count - begin < chunk ? count - begin : chunk;
-            sum_rows(matrix, stride, rows + begin, size, part);
-            for (int j = 0; j < stride; ++j) out[j] = static_cast<T>(out[j] + static_cast<T>(part[j]));
-        }
-    }
-};
-template <class T>
-struct Adder<T, T> {
-    static void add(const T* matrix, int stride, const std::uint32_t* rows, int count, int, T* out, T* part) {
-        sum_rows(matrix, stride, rows, count, part);
-        for (int v = 0; v < stride / kLanes<T>; ++v) vectors(out)[v] += vectors(part)[v];
-    }
-};
-
-// Adds the vectors of the given rows to the table rows of all features that the row lists: lanes [begin, begin +
-// Group vectors) of every row at a time, the row's own vectors staying in registers.
-template <class T, int Group>
-inline void scatter_group(const Frame& frame, const T* matrix, const std::uint32_t* rows, int count, T* table) {
-    const std::size_t stride = static_cast<std::size_t>(frame.stride);
-    for (int k = 0; k < count; ++k) {
-        const std::uint32_t slot = rows[k];
-        const Vec<T>* row = vectors(matrix + slot * stride);
-        Vec<T> part[Group];
-        for (int g = 0; g < Group; ++g) part[g] = row[g];
-        const std::uint32_t* lane = frame.row_lanes + frame.row_begin[slot];
-        const std::uint32_t* last = frame.row_lanes + frame.row_begin[slot + 1];
-        for (; lane != last; ++lane) {
-            Vec<T>* out = vectors(table + *lane * stride);
-            for (int g = 0; g < Group; ++g) out[g] += part[g];
-        }
-    }
+int count_and(const std::uint64_t* a, const std::uint64_t* b, int words) {
+    int count = 0;
+    for (int w = 0; w < words; ++w) count += count_bits(a[w] & b[w]);
+    return count;
 }
 
-template <class T>
-void scatter(const Frame& frame, const T* matrix, const std::uint32_t* rows, int count, T* table) {
-    for (int lane = 0; lane < frame.stride;) {
-        switch ((frame.stride - lane) / kLanes<T>) {
-            case 1: scatter_group<T, 1>(frame, matrix + lane, rows, count, table + lane); lane += kLanes<T>; break;
-            case 2: scatter_group<T, 2>(frame, matrix + lane, rows, count, table + lane); lane += 2 * kLanes<T>; break;
-            case 3: scatter_group<T, 3>(frame, matrix + lane, rows, count, table + lane); lane += 3 * kLanes<T>; break;
-            case 5: scatter_group<T, 5>(frame, matrix + lane, rows, count, table + lane); lane += 5 * kLanes<T>; break;
-            case 6: scatter_group<T, 6>(frame, matrix + lane, rows, count, table + lane); lane += 6 * kLanes<T>; break;
-            case 7: scatter_group<T, 7>(frame, matrix + lane, rows, count, table + lane); lane += 7 * kLanes<T>; break;
-            default: scatter_group<T, 4>(frame, matrix + lane, rows, count, table + lane); lane += 4 * kLanes<T>; break;
-        }
-    }
-}
+#include "kernels_counts.hpp"
+#include "kernels_sums.hpp"
 
-// Where the storage is narrower than the lanes, sums are formed in the storage type as long as they fit.
-template <class S, class T>
-void channel_table(const Frame& frame, const Channel& channel, const std::uint64_t* filter, const T* singles, T* table,
-                   std::uint32_t* rows, S* narrow) {
-    const int stride = frame.stride;
-    const std::size_t size = static_cast<std::size_t>(stride);
-    const S* matrix = static_cast<const S*>(channel.matrix);
-    for (int a = 0; a < frame.n_active; ++a) {
-        Vec<T>* out = vectors(table + static_cast<std::size_t>(frame.active[a]) * size);
-        for (int v = 0; v < stride / kLanes<T>; ++v) out[v] = Vec<T>{};
-    }
-    int word = channel.word_begin;
-    while (word < channel.word_end) {
-        int count = 0;
-        const int limit = sizeof(S) == sizeof(T) ? kIndexWords * 64 - 64 : frame.chunk;
-        std::uint64_t bits = 0;
-        // A batch of rows: whole words, so that at least one fits (a chunk holds 127 unit rows, or few heavy ones).
-        for (; word < channel.word_end; ++word) {
-            bits = filter[word];
-            if (count > 0 && count + count_bits(bits) > limit) break;
-            count += decode(bits, static_cast<std::uint32_t>(word) * 64u, rows + count);
-        }
-        if (sizeof(S) == sizeof(T)) {
-            scatter<T>(frame, reinterpret_cast<const T*>(matrix), rows, count, table);
-            continue;
-        }
-        for (int begin = 0; begin < count; begin += limit) {
-            for (int a = 0; a < frame.n_active; ++a) {
-                Vec<S>* out = vectors(narrow + static_cast<std::size_t>(frame.active[a]) * size);
-                for (int v = 0; v < stride / kLanes<S>; ++v) out[v] = Vec<S>{};
-            }
-            scatter<S>(frame, matrix, rows + begin, count - begin < limit ? count - begin : limit, narrow);
-            for (int a = 0; a < frame.n_active; ++a) {
-                const S* from = narrow + static_cast<std::size_t>(frame.active[a]) * size;
-                T* to = table + static_cast<std::size_t>(frame.active[a]) * size;
-                for (int j = 0; j < stride; ++j) to[j] = static_cast<T>(to[j] + static_cast<T>(from[j]));
-            }
-        }
-    }
-    for (int a = 0; a < frame.n_active; ++a) {
-        const int i = frame.active[a];
-        if (!frame.listed_without[i]) continue;
-        Vec<T>* out = vectors(table + static_cast<std::size_t>(i) * size);
-        for (int v = 0; v < stride / kLanes<T>; ++v) out[v] = vectors(singles)[v] - out[v];
-    }
+void pair_table(const Frame& frame, const std::uint64_t* filter, const void* singles, void* table, double* weights,
+                const Scratch& scratch) {
+    if (frame.counting) return count_table(frame, filter, table, weights, scratch);
+    sum_table(frame, filter, singles, table, scratch);
 }
-
-template <class S, class T>
-void typed_single_sums(const Frame& frame, const std::uint64_t* filter, void* sums, std::uint32_t* rows) {
-    S* part = reinterpret_cast<S*>(rows + kIndexWords * 64 + 64);
-    for (int c = 0; c < frame.n_channels; ++c) {
-        const Channel& channel = frame.channels[c];
-        T* out = static_cast<T*>(sums) + c * frame.stride;
-        for (int v = 0; v < frame.stride / kLanes<T>; ++v) vectors(out)[v] = Vec<T>{};
-        for (int begin = channel.word_begin; begin < channel.word_end; begin += kIndexWords) {
-            const int end = begin + kIndexWords < channel.word_end ? begin + kIndexWords : channel.word_end;
-            int count = 0;
-            for (int w = begin; w < end; ++w) count += decode(filter[w], static_cast<std::uint32_t>(w) * 64u, rows + count);
-            Adder<S, T>::add(static_cast<const S*>(channel.matrix), frame.stride, rows, count, frame.chunk, out, part);
-        }
-    }
-}
-
-template <class S, class T>
-void typed_pair_table(const Frame& frame, const std::uint64_t* filter, const void* singles, void* table,
-                      std::uint32_t* scratch, void* narrow) {
-    const std::size_t size = static_cast<std::size_t>(frame.stride) * static_cast<std::size_t>(frame.stride);
-    for (int c = 0; c < frame.n_channels; ++c)
-        channel_table<S, T>(frame, frame.channels[c], filter, static_cast<const T*>(singles) + c * frame.stride,
-                            static_cast<T*>(table) + static_cast<std::size_t>(c) * size, scratch, static_cast<S*>(narrow));
-}
-
-// Calls Function<Storage, Lane> for the number types of the frame.
-#define STREED_BY_TYPE(function, ...)                                                          \
-    if (frame.storage == Storage::f64) return function<double, double>(__VA_ARGS__);           \
-    if (frame.storage == Storage::i32) return function<std::int32_t, std::int32_t>(__VA_ARGS__); \
-    if (frame.lane == Lane::i8) return function<std::int8_t, std::int8_t>(__VA_ARGS__);        \
-    if (frame.lane == Lane::i16) return function<std::int8_t, std::int16_t>(__VA_ARGS__);      \
-    return function<std::int8_t, std::int32_t>(__VA_ARGS__);
-
-void single_sums(const Frame& frame, const std::uint64_t* filter, void* out, std::uint32_t* scratch) {
-    STREED_BY_TYPE(typed_single_sums, frame, filter, out, scratch)
-}
-
-void pair_table(const Frame& frame, const std::uint64_t* filter, const void* singles, void* table,
-                std::uint32_t* scratch, void* narrow) {
-    STREED_BY_TYPE(typed_pair_table, frame, filter, singles, table, scratch, narrow)
-}
-#undef STREED_BY_TYPE
 
 // ---- benefits of a pair table ----------------------------------------------------------------------------
 
@@ -377,8 +245,9 @@ void all_splits(const Frame& frame, const LeafModel& model, const PairProblem& p
 
 template <class T>
 PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,
-                        double* per_root, double* work) {
+                        double* per_root, const Scratch& scratch) {
     const int stride = frame.stride;
+    double* work = scratch.work;
     Wide<T>* right = reinterpret_cast<Wide<T>*>(work);
     Wide<T>* left = reinterpret_cast<Wide<T>*>(work + stride);
     const bool sized = model.min_samples_leaf > 1;
@@ -461,12 +330,12 @@ PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairPr
 }
 
 PairBenefit solve_pairs(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,
-                        double* per_root, double* work) {
+                        double* per_root, const Scratch& scratch) {
     switch (frame.lane) {
-        case Lane::i8: return typed_solve<std::int8_t>(frame, model, problem, nodes, per_root, work);
-        case Lane::i16: return typed_solve<std::int16_t>(frame, model, problem, nodes, per_root, work);
-        case Lane::i32: return typed_solve<std::int32_t>(frame, model, problem, nodes, per_root, work);
-        default: return typed_solve<double>(frame, model, problem, nodes, per_root, work);
+        case Lane::i8: return typed_solve<std::int8_t>(frame, model, problem, nodes, per_root, scratch);
+        case Lane::i16: return typed_solve<std::int16_t>(frame, model, problem, nodes, per_root, scratch);
+        case Lane::i32: return typed_solve<std::int32_t>(frame, model, problem, nodes, per_root, scratch);
+        default: return typed_solve<double>(frame, model, problem, nodes, per_root, scratch);
     }
 }
 
@@ -483,34 +352,6 @@ void subtract(Lane lane, const void* a, const void* b, void* out, int n) {
         case Lane::i32: return typed_subtract<std::int32_t>(a, b, out, n);
         default: return typed_subtract<double>(a, b, out, n);
     }
-}
-
-inline std::uint64_t extract(std::uint64_t bits, std::uint64_t mask) {
-#if defined(__BMI2__)
-    return _pext_u64(bits, mask);
-#else
-    std::uint64_t out = 0;
-    for (int k = 0; mask != 0; ++k, mask &= mask - 1) out |= ((bits >> __builtin_ctzll(mask)) & 1ull) << k;
-    return out;
-#endif
-}
-
-void compress(const std::uint64_t* column, const std::uint64_t* selected, int words, std::uint64_t* out) {
-    std::uint64_t buffer = 0;
-    int filled = 0;
-    for (int w = 0; w < words; ++w) {
-        const std::uint64_t bits = extract(column[w], selected[w]);
-        const int count = count_bits(selected[w]);
-        buffer |= bits << filled;
-        if (filled + count >= 64) {
-            *out++ = buffer;
-            buffer = filled == 0 ? 0 : bits >> (64 - filled);
-            filled += count - 64;
-        } else {
-            filled += count;
-        }
-    }
-    if (filled > 0) *out = buffer;
 }
 
 template <class T>
@@ -540,10 +381,21 @@ void pair_weights(const Frame& frame, const void* table, const void* positive, i
     }
 }
 
+void push_bounds(int stride, double value, double per_weight, double own_weight, bool side, const double* both,
+                 const double* single_weight, double* left, double* right) {
+    for (int g = 0; g < stride; ++g) {
+        // Weight of the solved child's rows that go right, and left, at g.
+        const double on_right = side ? both[g] : single_weight[g] - both[g];
+        const double on_left = own_weight - on_right;
+        right[g] = larger(right[g], value - per_weight * on_left);
+        left[g] = larger(left[g], value - per_weight * on_right);
+    }
+}
+
 }  // namespace
 
 extern const Kernels kernels;
-const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, subtract, compress, pair_weights};
+const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, subtract, compress, count_and, pair_weights, push_bounds};
 
 }  // namespace STREED_LEVEL
 }  // namespace streed

@@ -47,30 +47,31 @@ private:
 // Cost of a tree over root features, by sending every slot down.
 double RootSearch::cost(const Tree& tree) const {
     const std::size_t k = static_cast<std::size_t>(reduced_.n_values);
+    const bool is_signed = reduced_.kind == LeafKind::signed_difference;
     std::vector<double> sums(tree.size() * k);
-    double weight = 0, branches = 0;
     for (std::size_t b = 0; b < reduced_.blocks.size(); ++b) {
         for (std::size_t s = 64 * static_cast<std::size_t>(reduced_.blocks[b].word_begin); s < 64 * static_cast<std::size_t>(reduced_.blocks[b].word_end); ++s) {
+            if (!((reduced_.valid[s / 64] >> (s % 64)) & 1)) continue;
             std::size_t at = 0;
             while (tree[at].feature >= 0) {
                 const std::size_t word = static_cast<std::size_t>(tree[at].feature) * static_cast<std::size_t>(reduced_.words) + s / 64;
                 at = static_cast<std::size_t>((reduced_.columns[word] >> (s % 64)) & 1 ? tree[at].right : tree[at].left);
             }
-            sums[at * k + b] += reduced_.value[s];
-            weight += reduced_.weight[s];
+            const double value = reduced_.counting ? (is_signed && b == 1 ? -1.0 : 1.0) : reduced_.value[s];
+            sums[at * k + (is_signed ? 0 : b)] += value;
         }
     }
-    double benefit = 0;
+    double benefit = 0, branches = 0;
     for (std::size_t at = 0; at < tree.size(); ++at) {
         if (tree[at].feature >= 0) {
             branches += 1;
-        } else {
-            double best = reduced_.kind == LeafKind::signed_difference ? std::abs(sums[at * k]) : sums[at * k];
-            for (std::size_t c = 1; c < k; ++c) best = std::max(best, sums[at * k + c]);
-            benefit += best;
+            continue;
         }
+        double best = is_signed ? std::abs(sums[at * k]) : sums[at * k];
+        for (std::size_t c = 1; c < k; ++c) best = std::max(best, sums[at * k + c]);
+        benefit += best;
     }
-    return search_.model.ticks * (weight - benefit) + branches * search_.branch_cost();
+    return search_.model.ticks * (root_.node.weight() - benefit) + branches * search_.branch_cost();
 }
 
 void RootSearch::offer(const Tree& tree) {

@@ -17,12 +17,10 @@ Search::Search(const ReducedProblem& reduced_problem, const Options& the_options
       memory(the_options.memory_limit),
       pairs(memory),
       subproblems(memory) {
-    double total = 1;
-    for (const double value : reduced.value) total += std::abs(value);
     // Two ticks per grain suffice for whole weights; a branching cost wants a finer tick.
     double per_grain = 2;
     if (options.branch_cost > 0) {
-        const double spread = std::max(total, options.branch_cost / reduced.grain);
+        const double spread = std::max(reduced.total, options.branch_cost / reduced.grain);
         per_grain = std::ldexp(1.0, std::clamp(50 - std::ilogb(spread) - 1, 1, 40));
     }
     const bool is_signed = reduced.kind == LeafKind::signed_difference;

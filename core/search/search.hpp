@@ -74,6 +74,7 @@ struct Level {
     std::vector<std::int32_t> order;
     std::vector<double> lower;  // [child budget][side][lane], of the children
     std::vector<double> single_weight;
+    double all_weight = 0;  // of the pairs and singles above
     bool has_pair_weights = false;
     int depth = 0, nodes = 0, least_nodes = 0, n_budgets = 0;  // of the branching under way
     double best = 0;                                           // cost to beat
@@ -103,7 +104,7 @@ public:
     double branching_bound(Level& at) const;
 
     // depth_two.cpp
-    void load_pair_table(Level& at);
+    void load_pair_table(Level& at, bool with_weights = false);
     double solve_pairs(Level& at, int nodes, double* per_root);
     double best_stump(const Node& node, int* lane) const;
 
@@ -130,7 +131,8 @@ private:
     void account(std::size_t grown) {
         if (grown > 0) search_.memory.take(grown);
     }
-    void reserve_scratch(const Node& node);
+    Scratch scratch(const Node& node);
+    bool similar() const { return search_.options.switches.similarity && search_.model.min_samples_leaf == 1; }
     int lane_of(const Node& node, int feature) const;
     int pair_tree(int level, int nodes, Tree& tree);
     int stump_tree(int level, Tree& tree);
@@ -144,7 +146,7 @@ private:
     std::vector<int> path_;
     PathKeyMaker keys_;
     // Buffers for the pair problems of a node's children.
-    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, scratch_, work_, narrow_;
+    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, panel_;
     std::vector<std::uint64_t> filter_;
 };
 
