@@ -20,7 +20,7 @@ test: lint
 lint: $(VENV)/.installed
 	$(BIN)/ruff check $(CHECKED)
 	$(BIN)/ruff format --check $(CHECKED)
-	$(BIN)/mypy src/streed $(wildcard benchmarks)
+	$(BIN)/mypy $(CHECKED)
 
 bench: $(VENV)/.installed $(VENV)/.peers
 	$(BIN)/python -m benchmarks accuracy --data $(DATA)

@@ -153,7 +153,7 @@ private:
 
 nb::dict solve(Input<std::uint8_t, 2> features, Input<std::int32_t, 1> labels, Input<double, 1> weights, int n_labels,
                int max_depth, int max_nodes, int min_samples_leaf, double branch_cost, double time_limit,
-               std::size_t memory_limit, int n_threads, const std::optional<nb::dict>& switches, const std::string& simd,
+               std::int64_t memory_limit, int n_threads, const std::optional<nb::dict>& switches, const std::string& simd,
                nb::object poll) {
     if (labels.shape(0) != features.shape(0) || weights.shape(0) != features.shape(0))
         refuse("features, labels and weights must have the same number of rows, got " + std::to_string(features.shape(0)) + ", " +
@@ -172,7 +172,8 @@ nb::dict solve(Input<std::uint8_t, 2> features, Input<std::int32_t, 1> labels, I
     options.min_samples_leaf = min_samples_leaf;
     options.branch_cost = branch_cost;
     options.time_limit = time_limit;
-    options.memory_limit = memory_limit;
+    if (memory_limit < 0) refuse("memory_limit must not be negative, got " + std::to_string(memory_limit));
+    options.memory_limit = static_cast<std::size_t>(memory_limit);
     options.n_threads = n_threads;
     options.simd = simd;
     if (switches) set_switches(*switches, options.switches);

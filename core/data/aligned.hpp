@@ -31,6 +31,8 @@ public:
         return grown;
     }
 
+    std::size_t capacity() const { return capacity_; }
+
     template <class T>
     T* as() { return static_cast<T*>(data_); }
     template <class T>

@@ -100,11 +100,11 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     const std::size_t stride = static_cast<std::size_t>(stride_);
     slots_.resize(64 * words);
     for (std::size_t s = 0; s < slots_.size(); ++s) slots_[s] = static_cast<std::uint32_t>(s);
-    bytes_ += columns_.reserve(stride * words * 8 + 64);
+    columns_.reserve(stride * words * 8 + 64);
     std::copy(problem.columns.begin(), problem.columns.end(), columns_.as<std::uint64_t>());
     if (!counting_) {
-        bytes_ += matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
-        if (counted_) bytes_ += count_matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
+        matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
+        if (counted_) count_matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
         for (std::size_t s = 0; s < 64 * words; ++s) {
             fill_row(storage_, matrix_.data(), values_[s], columns_.as<std::uint64_t>(), words, s, features_.size(), stride);
             if (counted_)
@@ -153,8 +153,10 @@ void Node::load_child(const Node& parent, int lane, bool side) {
     select(parent, lane, side);
     pack_columns(parent);
     if (!counting_) copy_weighted_rows(parent);
-    if (packed_)
+    if (packed_) {
+        parent_lanes_ = candidates_;
         for (std::size_t k = 0; k < candidates_.size(); ++k) candidates_[k] = static_cast<std::int32_t>(k);
+    }
     finish();
 }
 
@@ -196,7 +198,7 @@ void Node::pack_columns(const Node& parent) {
     const std::size_t words = static_cast<std::size_t>(words_);
     packed_ = padded(candidates_.size(), multiple) < parent.stride_;
     stride_ = packed_ ? padded(candidates_.size(), multiple) : parent.stride_;
-    bytes_ += columns_.reserve((static_cast<std::size_t>(stride_) + 1) * words * 8 + 64);
+    columns_.reserve((static_cast<std::size_t>(stride_) + 1) * words * 8 + 64);
     const auto pack = [&](const std::uint64_t* source, std::uint64_t* target) {
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
             const Block& from = parent.blocks_[b];
@@ -221,8 +223,8 @@ void Node::pack_columns(const Node& parent) {
 void Node::copy_weighted_rows(const Node& parent) {
     const std::size_t words = static_cast<std::size_t>(words_);
     const std::size_t stride = static_cast<std::size_t>(stride_);
-    bytes_ += matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
-    if (counted_) bytes_ += count_matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
+    matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
+    if (counted_) count_matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
     weights_.assign(64 * words, 0);
     values_.assign(64 * words, 0);
     counts_.assign(64 * words, 0);
@@ -281,25 +283,29 @@ void Node::finish() {
     rows_ = counting_ ? n_slots_ : std::accumulate(counts_.begin(), counts_.end(), 0.0);
     choose_lane_type();
     const std::size_t stride = static_cast<std::size_t>(stride_);
-    bytes_ += singles_.reserve(static_cast<std::size_t>(n_channels_) * stride * 8);
-    bytes_ += totals_.reserve(static_cast<std::size_t>(n_channels_) * 8);
+    singles_.reserve(static_cast<std::size_t>(n_channels_) * stride * 8);
+    totals_.reserve(static_cast<std::size_t>(n_channels_) * 8);
     active_.clear();
     counting_ ? sum_counts() : sum_weights();
 
-    // A feature whose smaller side cannot hold a leaf never splits in this node or below it.
+    // A feature whose smaller side cannot hold a leaf never splits in this node or below it. When counting, the lanes of
+    // features that are not active are zero, in the singles as in the tables.
     for (const std::int32_t f : candidates_) {
         const int count = settings_.kernels->count_and(column(f), valid_.data(), words_);
-        if (count == 0 || count == n_slots_) continue;
-        if (counted_) {
+        bool splits = count > 0 && count < n_slots_;
+        if (splits && counted_) {
             const double with = single(n_channels_ - 1, f);
-            if (with < settings_.min_samples_leaf || rows_ - with < settings_.min_samples_leaf) continue;
+            splits = with >= settings_.min_samples_leaf && rows_ - with >= settings_.min_samples_leaf;
         }
-        active_.push_back(f);
+        if (splits)
+            active_.push_back(f);
+        else if (counting_)
+            for (int c = 0; c < n_channels_; ++c) set_single(c, f, 0);
     }
     if (!counting_) list_rows();
 }
 
-// Single sums when every slot counts one. Lanes of constant features are zero, as in the tables.
+// Single sums when every slot counts one.
 void Node::sum_counts() {
     std::memset(singles_.data(), 0, static_cast<std::size_t>(n_channels_) * static_cast<std::size_t>(stride_) * lane_bytes(lane_));
     const bool difference = kind_ == LeafKind::signed_difference;
@@ -328,8 +334,8 @@ void Node::sum_weights() {
         for (const Block& block : blocks_) channels_.push_back({block.word_begin, block.word_end, matrix_.data()});
     }
     if (counted_) channels_.push_back({0, words_, count_matrix_.data()});
-    bytes_ += indices_.reserve(4 * index_count(stride_));
-    const Scratch scratch{indices_.as<std::uint32_t>(), nullptr, nullptr, nullptr, nullptr};
+    indices_.reserve(4 * index_count(stride_));
+    const Scratch scratch{indices_.as<std::uint32_t>(), nullptr, nullptr, nullptr, nullptr, nullptr};
     settings_.kernels->single_sums(frame(), valid_.data(), singles_.data(), scratch);
     for (std::size_t c = 0; c < channels_.size(); ++c) {
         const std::vector<double>& source = counted_ && c + 1 == channels_.size() ? counts_ : values_;
@@ -385,6 +391,14 @@ Frame Node::frame() const {
                  row_begin_.data(),
                  row_lanes_.data(),
                  listed_without_.data()};
+}
+
+std::size_t Node::bytes() const {
+    const auto size = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ... + 0); };
+    std::size_t buffers = 0;
+    for (const AlignedBuffer* buffer : {&columns_, &singles_, &totals_, &matrix_, &count_matrix_, &indices_}) buffers += buffer->capacity();
+    return buffers + size(blocks_, features_, active_, candidates_, parent_lanes_, valid_, light_, selected_, slots_, channels_, row_begin_,
+                          row_lanes_, listed_without_, weights_, values_, counts_);
 }
 
 void Node::set_single(int channel, int lane, double value) {

@@ -41,6 +41,7 @@ public:
     Lane lane_type() const { return lane_; }
     const std::vector<std::int32_t>& active() const { return active_; }
     int feature(int lane) const { return features_[static_cast<std::size_t>(lane)]; }  // of the root problem
+    int parent_lane(int lane) const { return packed_ ? parent_lanes_[static_cast<std::size_t>(lane)] : lane; }
     const std::vector<std::uint64_t>& valid() const { return valid_; }
     const std::vector<std::uint32_t>& slots() const { return slots_; }  // of the root problem
     double weight() const { return weight_; }                           // of all rows
@@ -48,7 +49,7 @@ public:
     const void* totals() const { return totals_.data(); }
     double total(int channel) const;
     double single(int channel, int lane) const;
-    std::size_t bytes() const { return bytes_; }
+    std::size_t bytes() const;  // of all its buffers
 
 private:
     void select(const Node& parent, int lane, bool side);
@@ -72,9 +73,8 @@ private:
     double largest_value_ = 1;
     int words_ = 0, stride_ = 0, n_slots_ = 0;
     double weight_ = 0, rows_ = 0;
-    std::size_t bytes_ = 0;
     std::vector<Block> blocks_;
-    std::vector<std::int32_t> features_, active_, candidates_;
+    std::vector<std::int32_t> features_, active_, candidates_, parent_lanes_;
     std::vector<std::uint64_t> valid_, light_, selected_;
     std::vector<std::uint32_t> slots_;
     AlignedBuffer columns_, singles_, totals_;

@@ -43,6 +43,11 @@ struct ReducedProblem {
     double total = 0;          // of all weights, in grains
     double grain = 1;          // weight units per grain
     double base = 0;           // unavoidable cost in weight units: equal rows with different labels
+
+    std::size_t bytes() const {
+        return 8 * (valid.capacity() + columns.capacity() + light.capacity() + value.capacity() + weight.capacity() + count.capacity()) +
+               4 * features.capacity();
+    }
 };
 
 struct Preprocessing {

@@ -5,25 +5,6 @@
 #include "search.hpp"
 
 namespace streed {
-namespace {
-
-// Locks the root when several threads share it.
-class SharedLock {
-public:
-    explicit SharedLock(Level& at) : mutex_(at.shared ? &at.mutex : nullptr) {
-        if (mutex_ != nullptr) mutex_->lock();
-    }
-    SharedLock(const SharedLock&) = delete;
-    SharedLock& operator=(const SharedLock&) = delete;
-    ~SharedLock() {
-        if (mutex_ != nullptr) mutex_->unlock();
-    }
-
-private:
-    std::mutex* mutex_;
-};
-
-}  // namespace
 
 // Look-ahead order: solving the node with two levels only gives, for every feature, the best tree of depth two
 // below it. That is an upper bound at once and a far better order than Gini. The order depends on the rows alone,
@@ -39,8 +20,10 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper) {
     at.n_budgets = most - at.least_nodes + 1;
     at.best = upper;
     at.choice = {};
+    at.branching = true;
     at.has_pair_weights = false;
     at.lower.assign(2 * static_cast<std::size_t>(at.n_budgets) * static_cast<std::size_t>(at.node.stride()), 0);
+    if (index > 0 && similar()) inherit_bounds(level(index - 1), at);
     at.order = at.node.active();
 
     const double leaf = search_.leaf_cost(at.node);
@@ -58,6 +41,21 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper) {
     }
     keys_.assign(path_);
     if (!switches.depth_two && similar()) load_pair_table(at, true);
+}
+
+// All features of the node, in order, as long as there is something to gain.
+void Worker::try_features(int index, double enough) {
+    Level& at = level(index);
+    const bool keyed = at.depth == 3 && search_.options.switches.depth_two && uses_paths();
+    constexpr std::size_t kAhead = 4;
+    for (std::size_t k = 0; k < at.order.size() && at.best > enough; ++k) {
+        if (keyed && k + kAhead < at.order.size()) {
+            const int feature = at.node.feature(at.order[k + kAhead]);
+            for (int side = 0; side < 2; ++side)
+                search_.pairs.prefetch(keys_.child(PathKeyMaker::literal(feature, side == 1), at.least_nodes));
+        }
+        try_feature(index, at.order[k]);
+    }
 }
 
 void Worker::try_feature(int index, int lane) {
@@ -99,8 +97,7 @@ void Worker::try_pairs(Level& at, int lane) {
             return;
         }
     }
-    const Switches& switches = search_.options.switches;
-    const bool keyed = switches.cache && keys_.child_fits() && search_.reduced.features.size() <= PathKeyMaker::kMaxFeatures;
+    const bool keyed = uses_paths();
     const int feature = at.node.feature(lane);
     const Node& node = at.node;
 
@@ -140,7 +137,7 @@ void Worker::try_pairs(Level& at, int lane) {
         const int with = search_.kernels.count_and(node.column(lane), node.valid().data(), node.words());
         const bool small_side = 2 * with <= node.n_slots();
         PairBenefit benefit[2];
-        child_pairs(at, lane, small_side, !known[small_side], !known[!small_side], benefit);
+        child_pairs(at, lane, small_side, !known[small_side], !known[!small_side], at.n_budgets == 1 ? most : 0, benefit);
         // Costs of the children as leaves, and their weights.
         const LeafModel& model = search_.model;
         for (int part = 0; part < 2; ++part) {

@@ -76,6 +76,14 @@ std::optional<double> PathTable::find(const PathKey& key) {
     }
 }
 
+// The two values may be of different moments; a wrong address costs nothing but the hint.
+void PathTable::prefetch(const PathKey& key) const {
+    const std::uint64_t h = hash_key(key);
+    const Shard& shard = shards_[h % kShards];
+    const Entry* first = shard.first.load(std::memory_order_relaxed);
+    if (first != nullptr) __builtin_prefetch(reinterpret_cast<const char*>(first) + ((h >> 6) & shard.mask.load(std::memory_order_relaxed)) * sizeof(Entry));
+}
+
 void PathTable::grow(Shard& shard) {
     const std::size_t size = shard.entries.empty() ? 64 : 2 * shard.entries.size();
     const std::size_t bytes = size * sizeof(Entry);
@@ -90,6 +98,8 @@ void PathTable::grow(Shard& shard) {
     }
     memory_.give(shard.entries.size() * sizeof(Entry));
     shard.entries.swap(entries);
+    shard.first.store(shard.entries.data(), std::memory_order_relaxed);
+    shard.mask.store(size - 1, std::memory_order_relaxed);
 }
 
 void PathTable::insert(const PathKey& key, double value) {
@@ -108,6 +118,17 @@ void PathTable::insert(const PathKey& key, double value) {
         return;  // an empty home slot must stay empty while the table cannot grow
     }
     shard.entries[at] = {key, value};
+}
+
+void PathTable::shrink() {
+    for (Shard& shard : shards_) {
+        if (!memory_.exceeded()) return;
+        const Lock lock(shard);
+        shard.first.store(nullptr, std::memory_order_relaxed);
+        memory_.give(shard.entries.size() * sizeof(Entry));
+        std::vector<Entry>().swap(shard.entries);
+        shard.used = 0;
+    }
 }
 
 std::size_t PathTable::size() const {
@@ -135,14 +156,26 @@ void SubproblemCache::store(const std::string& key, const CacheEntry& entry) {
         return;
     }
     if (!memory_.fits(bytes)) {  // start afresh: recent subproblems are worth more than old ones
-        memory_.give(at.bytes);
-        at.bytes = 0;
-        at.entries.clear();
+        clear(at);
         if (!memory_.fits(bytes)) return;
     }
     memory_.take(bytes);
     at.bytes += bytes;
     at.entries.emplace(key, entry);
+}
+
+void SubproblemCache::clear(Shard& at) {
+    memory_.give(at.bytes);
+    at.bytes = 0;
+    at.entries.clear();
+}
+
+void SubproblemCache::shrink() {
+    for (Shard& at : shards_) {
+        if (!memory_.exceeded()) return;
+        const std::lock_guard lock(at.mutex);
+        clear(at);
+    }
 }
 
 std::size_t SubproblemCache::size() const {

@@ -19,6 +19,7 @@ namespace streed {
 class MemoryBudget {
 public:
     explicit MemoryBudget(std::size_t limit) : limit_(limit) {}
+    bool exceeded() const { return !fits(0); }
     bool fits(std::size_t bytes) const { return limit_ == 0 || used_.load(std::memory_order_relaxed) + bytes <= limit_; }
     void take(std::size_t bytes) {
         const std::size_t now = used_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
@@ -67,7 +68,9 @@ public:
     explicit PathTable(MemoryBudget& memory) : memory_(memory) {}
     ~PathTable();
     std::optional<double> find(const PathKey& key);
+    void prefetch(const PathKey& key) const;  // a hint only: a lookup of this key comes soon
     void insert(const PathKey& key, double value);
+    void shrink();  // gives up entries until the memory limit is met
     std::size_t size() const;
 
 private:
@@ -79,6 +82,8 @@ private:
         std::atomic_flag busy;
         std::vector<Entry> entries;
         std::size_t used = 0;
+        std::atomic<const Entry*> first{nullptr};  // of entries, read without the lock by prefetch()
+        std::atomic<std::size_t> mask{0};
     };
     class Lock;
     static constexpr std::size_t kShards = 64;
@@ -104,6 +109,7 @@ public:
     explicit SubproblemCache(MemoryBudget& memory) : memory_(memory) {}
     std::optional<CacheEntry> find(const std::string& key);
     void store(const std::string& key, const CacheEntry& entry);
+    void shrink();
     std::size_t size() const;
 
 private:
@@ -113,6 +119,7 @@ private:
         std::size_t bytes = 0;
     };
     static constexpr std::size_t kShards = 16;
+    void clear(Shard& shard);
     Shard& shard(const std::string& key) { return shards_[std::hash<std::string>{}(key) % kShards]; }
 
     MemoryBudget& memory_;

@@ -16,12 +16,13 @@ Scratch Worker::scratch(const Node& node) {
     if (node.counting()) {
         const std::size_t words = static_cast<std::size_t>(node.words()) + 2 * static_cast<std::size_t>(node.n_blocks());
         account(bits_.reserve((stride + 1) * words * 8));
+        account(plan_.reserve(24 * words));
         account(panel_.reserve(panel_bytes(node.stride())));
     } else {
         account(indices_.reserve(4 * index_count(node.stride())));
         account(narrow_.reserve(stride * stride));
     }
-    return {indices_.as<std::uint32_t>(), narrow_.data(), bits_.as<std::uint64_t>(), panel_.as<std::uint8_t>(), work_.as<double>()};
+    return {indices_.as<std::uint32_t>(), narrow_.data(), bits_.as<std::uint64_t>(), plan_.data(), panel_.as<std::uint8_t>(), work_.as<double>()};
 }
 
 void Worker::load_pair_table(Level& at, bool with_weights) {
@@ -49,7 +50,7 @@ double Worker::solve_pairs(Level& at, int nodes, double* per_root) {
 
 // Pair problems of both children of a feature: only the smaller side is summed up, the pair table of the other
 // one is the node's table minus that (without the subtraction switch each side is summed for itself).
-void Worker::child_pairs(Level& at, int lane, bool small_side, bool want_small, bool want_large, PairBenefit out[2]) {
+void Worker::child_pairs(Level& at, int lane, bool small_side, bool want_small, bool want_large, int nodes, PairBenefit out[2]) {
     const Node& node = at.node;
     const Frame frame = node.frame();
     const std::size_t stride = static_cast<std::size_t>(node.stride());
@@ -86,7 +87,7 @@ void Worker::child_pairs(Level& at, int lane, bool small_side, bool want_small, 
     if (want_small) {
         ++statistics.depth_two_solves;
         const PairProblem problem{child_table_.data(), nullptr, singles, totals};
-        out[0] = search_.kernels.solve_pairs(frame, search_.model, problem, 3, nullptr, buffers);
+        out[0] = search_.kernels.solve_pairs(frame, search_.model, problem, nodes, nullptr, buffers);
     }
     if (want_large) {
         ++statistics.depth_two_solves;
@@ -96,7 +97,7 @@ void Worker::child_pairs(Level& at, int lane, bool small_side, bool want_small, 
             search_.kernels.pair_table(frame, filter_.data(), others, child_table_.data(), nullptr, buffers);
             problem.minuend = nullptr;
         }
-        out[1] = search_.kernels.solve_pairs(frame, search_.model, problem, 3, nullptr, buffers);
+        out[1] = search_.kernels.solve_pairs(frame, search_.model, problem, nodes, nullptr, buffers);
     }
 }
 

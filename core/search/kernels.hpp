@@ -67,6 +67,7 @@ struct Scratch {
     std::uint32_t* indices;  // index_count(stride) entries
     void* narrow;            // a table in the storage type (weighted rows)
     std::uint64_t* bits;     // (stride + 1) * (words + 2 * blocks) words (counting)
+    void* plan;              // 24 bytes per word (counting)
     std::uint8_t* panel;     // panel_bytes(stride) (counting)
     double* work;            // 4 * stride
 };
@@ -107,8 +108,8 @@ struct Kernels {
     void (*pair_table)(const Frame&, const std::uint64_t* filter, const void* singles, void* table, double* weights,
                        const Scratch&);
 
-    // Solves a problem with two levels left. `per_root` (may be null) receives for every lane the benefit of the best
-    // tree with that root and at most `nodes` branching nodes.
+    // Solves a problem with two levels left. Only at_most[nodes] is wanted, or all of them when `nodes` is 0. `per_root`
+    // (may be null) receives for every lane the benefit of the best tree with that root and at most `nodes` nodes.
     PairBenefit (*solve_pairs)(const Frame&, const LeafModel&, const PairProblem&, int nodes, double* per_root,
                                const Scratch&);
 

@@ -6,7 +6,8 @@
 //
 //     panel:   rows 0-3 of features 0..31 | rows 4-7 of features 0..31 | ...
 //
-// With AVX2 a byte holds four rows, because a byte shuffle then counts them without shifts and masks.
+// With AVX2 a byte holds four rows, because a byte shuffle then counts them without shifts and masks. A table is
+// symmetric: where there are many rows only the lanes from the diagonal on are counted, and the rest is mirrored.
 #if STREED_VECTOR_BYTES == 32
 constexpr int kRowsPerByte = 4;
 #else
@@ -31,27 +32,32 @@ inline Bytes count_bytes(Bytes v) {
 #endif
 }
 
-typedef std::uint8_t Byte16 __attribute__((vector_size(16), aligned(8), may_alias));
+typedef std::uint8_t Byte16 __attribute__((vector_size(16), aligned(1), may_alias));
+typedef std::uint64_t Pair __attribute__((vector_size(16), may_alias));
 
-// One word of rows for eight features: an 8 x 8 transpose of bytes by three rounds of interleaving.
-inline void transpose_words(const std::uint64_t* word, std::size_t step, std::uint8_t* out, std::size_t stride) {
-    Byte16 v[4];
-    for (int k = 0; k < 4; ++k) {
-        typedef std::uint64_t Pair __attribute__((vector_size(16)));
-        v[k] = reinterpret_cast<Byte16>(Pair{word[static_cast<std::size_t>(k) * step], word[static_cast<std::size_t>(k + 4) * step]});
-    }
-    // v[k] = bytes of feature k, then of feature k + 4.
+// An 8 x 8 transpose of bytes by three rounds of interleaving: byte f of out[b] is byte b of word f, two words of the
+// result in each of the four vectors.
+inline void transpose_bytes(const std::uint64_t* word, std::size_t step, Byte16 out[4]) {
+    Byte16 v[4];  // v[k] = bytes of word k, then of word k + 4
+    for (std::size_t k = 0; k < 4; ++k) v[k] = reinterpret_cast<Byte16>(Pair{word[k * step], word[(k + 4) * step]});
     constexpr Byte16 low = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
     constexpr Byte16 high = {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
     const Byte16 a = __builtin_shuffle(v[0], v[2], low), b = __builtin_shuffle(v[1], v[3], low);    // 0 2, 1 3
     const Byte16 c = __builtin_shuffle(v[0], v[2], high), d = __builtin_shuffle(v[1], v[3], high);  // 4 6, 5 7
-    const Byte16 e0 = __builtin_shuffle(a, b, low), e1 = __builtin_shuffle(a, b, high);              // 0 1 2 3
-    const Byte16 f0 = __builtin_shuffle(c, d, low), f1 = __builtin_shuffle(c, d, high);              // 4 5 6 7
+    const Byte16 e0 = __builtin_shuffle(a, b, low), e1 = __builtin_shuffle(a, b, high);             // 0 1 2 3
+    const Byte16 f0 = __builtin_shuffle(c, d, low), f1 = __builtin_shuffle(c, d, high);             // 4 5 6 7
     constexpr Byte16 join_low = {0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23};
     constexpr Byte16 join_high = {8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31};
-    const Byte16 rows[4] = {__builtin_shuffle(e0, f0, join_low), __builtin_shuffle(e0, f0, join_high),
-                            __builtin_shuffle(e1, f1, join_low), __builtin_shuffle(e1, f1, join_high)};
-    typedef std::uint64_t Pair __attribute__((vector_size(16), may_alias));
+    out[0] = __builtin_shuffle(e0, f0, join_low);
+    out[1] = __builtin_shuffle(e0, f0, join_high);
+    out[2] = __builtin_shuffle(e1, f1, join_low);
+    out[3] = __builtin_shuffle(e1, f1, join_high);
+}
+
+// One word of rows for eight features, into the panel.
+inline void fill_panel(const std::uint64_t* word, std::size_t step, std::uint8_t* out, std::size_t stride) {
+    Byte16 rows[4];
+    transpose_bytes(word, step, rows);
     for (std::size_t k = 0; k < 4; ++k) {
         if (kRowsPerByte == 8) {
             const Pair bytes = reinterpret_cast<Pair>(rows[k]);
@@ -66,58 +72,168 @@ inline void transpose_words(const std::uint64_t* word, std::size_t step, std::ui
     }
 }
 
-// Counts rows [0, bytes) of the panel for `Count` features i and two (or one) vectors of features j.
-template <int Count, int Vectors>
-inline void count_tile(const std::uint8_t* panel, std::size_t stride, int bytes, const std::int32_t* features, std::size_t begin,
-                       std::uint8_t* out) {
-    Bytes sum[Count][Vectors];
-    for (int k = 0; k < Count; ++k)
-        for (int v = 0; v < Vectors; ++v) sum[k][v] = Bytes{};
+// Where the counts of a panel go. Rows of a panel: `positive` bytes that are added, then `negative` ones that are
+// subtracted; sizes and weights count both.
+template <class T>
+struct PanelTarget {
+    int positive, negative;
+    T* table;
+    bool first;  // nothing was counted into the table before
+    T* sizes;
+    double* weights;
+    bool first_size;
+};
+
+// Counts a panel for `Count` features i and `Vectors` vectors of features j.
+template <class T, int Count, int Vectors>
+inline void count_tile(const std::uint8_t* panel, std::size_t stride, const std::int32_t* features, std::size_t begin,
+                       const PanelTarget<T>& target) {
+    Bytes sum[2][Count][Vectors];
     const std::uint8_t* at = panel;
-    for (int c = 0; c < bytes; ++c, at += stride) {
-        Bytes x[Vectors];
-        for (int v = 0; v < Vectors; ++v) x[v] = reinterpret_cast<const Bytes*>(at + begin)[v];
-        for (int k = 0; k < Count; ++k) {
-            const Bytes own = Bytes{} + at[features[k]];
-            for (int v = 0; v < Vectors; ++v) sum[k][v] += count_bytes(x[v] & own);
+    for (int part = 0; part < 2; ++part) {
+        for (int k = 0; k < Count; ++k)
+            for (int v = 0; v < Vectors; ++v) sum[part][k][v] = Bytes{};
+        const int bytes = part == 0 ? target.positive : target.negative;
+        for (int c = 0; c < bytes; ++c, at += stride) {
+            Bytes x[Vectors];
+            for (int v = 0; v < Vectors; ++v) x[v] = reinterpret_cast<const Bytes*>(at + begin)[v];
+            for (int k = 0; k < Count; ++k) {
+                const Bytes own = Bytes{} + at[features[k]];
+                for (int v = 0; v < Vectors; ++v) sum[part][k][v] += count_bytes(x[v] & own);
+            }
         }
     }
-    for (int k = 0; k < Count; ++k)
-        for (int v = 0; v < Vectors; ++v) reinterpret_cast<Bytes*>(out + static_cast<std::size_t>(k) * stride + begin)[v] = sum[k][v];
+    for (int k = 0; k < Count; ++k) {
+        for (int v = 0; v < Vectors; ++v) {
+            alignas(kVectorBytes) std::uint8_t plus[kVectorBytes], minus[kVectorBytes];
+            *reinterpret_cast<Bytes*>(plus) = sum[0][k][v];
+            *reinterpret_cast<Bytes*>(minus) = sum[1][k][v];
+            const std::size_t offset = static_cast<std::size_t>(features[k]) * stride + begin + static_cast<std::size_t>(v) * kVectorBytes;
+            T* row = target.table + offset;
+            if (target.first)
+                for (int j = 0; j < kVectorBytes; ++j) row[j] = static_cast<T>(static_cast<T>(plus[j]) - static_cast<T>(minus[j]));
+            else
+                for (int j = 0; j < kVectorBytes; ++j) row[j] = static_cast<T>(row[j] + static_cast<T>(plus[j]) - static_cast<T>(minus[j]));
+            if (target.sizes != nullptr)
+                for (int j = 0; j < kVectorBytes; ++j)
+                    target.sizes[offset + static_cast<std::size_t>(j)] =
+                        static_cast<T>((target.first_size ? T{} : target.sizes[offset + static_cast<std::size_t>(j)]) + plus[j] + minus[j]);
+            if (target.weights != nullptr)
+                for (int j = 0; j < kVectorBytes; ++j)
+                    target.weights[offset + static_cast<std::size_t>(j)] =
+                        (target.first_size ? 0.0 : target.weights[offset + static_cast<std::size_t>(j)]) + (plus[j] + minus[j]);
+        }
+    }
 }
 
-// Two features i at a time, up to four vectors of features j.
-template <int Count>
-inline void count_rows(const std::uint8_t* panel, std::size_t stride, int bytes, const std::int32_t* features, std::size_t begin,
-                       std::uint8_t* out) {
+// Lanes from `begin` on, up to four vectors at a time.
+template <class T, int Count>
+inline void count_rows(const std::uint8_t* panel, std::size_t stride, const std::int32_t* features, std::size_t begin,
+                       const PanelTarget<T>& target) {
     while (begin < stride) {
         switch ((stride - begin) / kVectorBytes) {
-            case 1: count_tile<Count, 1>(panel, stride, bytes, features, begin, out); begin += kVectorBytes; break;
-            case 2: count_tile<Count, 2>(panel, stride, bytes, features, begin, out); begin += 2 * kVectorBytes; break;
-            case 3: count_tile<Count, 3>(panel, stride, bytes, features, begin, out); begin += 3 * kVectorBytes; break;
-            default: count_tile<Count, 4>(panel, stride, bytes, features, begin, out); begin += 4 * kVectorBytes; break;
+            case 1: count_tile<T, Count, 1>(panel, stride, features, begin, target); begin += kVectorBytes; break;
+            case 2: count_tile<T, Count, 2>(panel, stride, features, begin, target); begin += 2 * kVectorBytes; break;
+            case 3: count_tile<T, Count, 3>(panel, stride, features, begin, target); begin += 3 * kVectorBytes; break;
+            default: count_tile<T, Count, 4>(panel, stride, features, begin, target); begin += 4 * kVectorBytes; break;
         }
     }
 }
 
-// row = first ? sign * counts : row + sign * counts
 template <class T>
-inline void add_counts(T* row, const std::uint8_t* counts, int stride, bool first, bool negative) {
-    if (first && !negative)
-        for (int j = 0; j < stride; ++j) row[j] = static_cast<T>(counts[j]);
-    else if (first)
-        for (int j = 0; j < stride; ++j) row[j] = static_cast<T>(-static_cast<T>(counts[j]));
-    else if (!negative)
-        for (int j = 0; j < stride; ++j) row[j] = static_cast<T>(row[j] + static_cast<T>(counts[j]));
-    else
-        for (int j = 0; j < stride; ++j) row[j] = static_cast<T>(row[j] - static_cast<T>(counts[j]));
+void count_panel(const Frame& frame, const std::uint8_t* panel, bool half, const PanelTarget<T>& target) {
+    const std::size_t stride = static_cast<std::size_t>(frame.stride);
+    for (int a = 0; a < frame.n_active; a += 2) {
+        const std::int32_t* features = frame.active + a;
+        const std::size_t begin = half ? static_cast<std::size_t>(features[0] / kVectorBytes * kVectorBytes) : 0;
+        if (a + 1 < frame.n_active)
+            count_rows<T, 2>(panel, stride, features, begin, target);
+        else
+            count_rows<T, 1>(panel, stride, features, begin, target);
+    }
 }
 
-inline void add_weights(double* row, const std::uint8_t* counts, int stride, bool first) {
-    if (first)
-        for (int j = 0; j < stride; ++j) row[j] = static_cast<double>(counts[j]);
-    else
-        for (int j = 0; j < stride; ++j) row[j] += static_cast<double>(counts[j]);
+// Tiles of 8 x 8 below the diagonal from those above it.
+template <class T>
+inline void mirror_tile(const T* from, T* to, std::size_t stride) {
+    for (std::size_t i = 0; i < 8; ++i)
+        for (std::size_t j = 0; j < 8; ++j) to[i * stride + j] = from[j * stride + i];
+}
+
+inline void mirror_tile(const std::int8_t* from, std::int8_t* to, std::size_t stride) {
+    std::uint64_t words[8];
+    for (std::size_t j = 0; j < 8; ++j) __builtin_memcpy(&words[j], from + j * stride, 8);
+    Byte16 rows[4];
+    transpose_bytes(words, 1, rows);
+    for (std::size_t k = 0; k < 4; ++k) {
+        const Pair bytes = reinterpret_cast<Pair>(rows[k]);
+        __builtin_memcpy(to + 2 * k * stride, &bytes[0], 8);
+        __builtin_memcpy(to + (2 * k + 1) * stride, &bytes[1], 8);
+    }
+}
+
+inline void mirror_tile(const std::int16_t* from, std::int16_t* to, std::size_t stride) {
+    typedef std::int16_t Eight __attribute__((vector_size(16)));
+    constexpr Eight low = {0, 8, 1, 9, 2, 10, 3, 11};
+    constexpr Eight high = {4, 12, 5, 13, 6, 14, 7, 15};
+    Eight v[8], u[8];
+    for (std::size_t j = 0; j < 8; ++j) __builtin_memcpy(&v[j], from + j * stride, 16);
+    // Three perfect shuffles transpose: interleave row k with row k + 4.
+    for (int round = 0; round < 3; ++round) {
+        for (int k = 0; k < 4; ++k) {
+            u[2 * k] = __builtin_shuffle(v[k], v[k + 4], low);
+            u[2 * k + 1] = __builtin_shuffle(v[k], v[k + 4], high);
+        }
+        for (int k = 0; k < 8; ++k) v[k] = u[k];
+    }
+    for (std::size_t j = 0; j < 8; ++j) __builtin_memcpy(to + j * stride, &v[j], 16);
+}
+
+template <class T>
+void mirror(const Frame& frame, T* table) {
+    const std::size_t stride = static_cast<std::size_t>(frame.stride);
+    for (std::size_t i = 0, a = 0; i < stride; ++i) {
+        if (a < static_cast<std::size_t>(frame.n_active) && static_cast<std::size_t>(frame.active[a]) == i)
+            ++a;
+        else
+            for (std::size_t j = 0; j < stride; ++j) table[i * stride + j] = T{};
+    }
+    for (std::size_t i = kVectorBytes; i < stride; i += 8)
+        for (std::size_t j = 0; j < i / kVectorBytes * kVectorBytes; j += 8)
+            mirror_tile(table + j * stride + i, table + i * stride + j, stride);
+}
+
+constexpr int kMirrorRows = 48;  // fewer rows are counted faster than mirrored
+
+// How the words of a filter are packed, worked out once for all columns. Without branches: the word under
+// construction is stored every time and left behind when it is full.
+struct PackedWord {
+    std::uint64_t selected;
+    std::uint64_t keep;  // all ones while the word under construction is not full
+    std::uint32_t shift;
+    std::uint32_t full;
+};
+
+inline void plan_packing(const std::uint64_t* filter, int words, PackedWord* plan) {
+    unsigned shift = 0;
+    for (int w = 0; w < words; ++w) {
+        const unsigned next = shift + static_cast<unsigned>(count_bits(filter[w]));
+        plan[w] = {filter[w], next >= 64 ? 0 : ~0ull, shift, next >= 64 ? 1u : 0u};
+        shift = next % 64;
+    }
+}
+
+inline void pack_column(const std::uint64_t* column, const PackedWord* plan, int words, std::uint64_t* out) {
+    std::uint64_t word = 0;
+    for (int w = 0; w < words; ++w) {
+        const std::uint64_t bits = extract(column[w], plan[w].selected);
+        word |= bits << plan[w].shift;
+        *out = word;
+        const std::uint64_t carry = (bits >> 1) >> (63 - plan[w].shift);
+        word = (word & plan[w].keep) | (carry & ~plan[w].keep);
+        out += plan[w].full;
+    }
+    *out = word;
 }
 
 template <class T>
@@ -125,55 +241,63 @@ void count_table(const Frame& frame, const std::uint64_t* filter, T* table, doub
     const std::size_t stride = static_cast<std::size_t>(frame.stride);
     const std::size_t words = static_cast<std::size_t>(frame.words);
     const std::size_t table_size = stride * stride;
-    std::uint8_t* panel = scratch.panel;
-    std::uint8_t* counts = panel + static_cast<std::size_t>(kPanelBytes) * stride;
     const int n_values = frame.n_channels - (frame.sized ? 1 : 0);
-    T* sizes = frame.sized ? table + static_cast<std::size_t>(n_values) * table_size : nullptr;
-    bool any = false;  // a panel was counted before, for sizes and weights
-    for (int b = 0; b < frame.n_blocks; ++b) {
-        const Block block = frame.blocks[b];
-        T* out = table + (frame.difference ? 0 : static_cast<std::size_t>(b) * table_size);
-        const bool negative = frame.difference && b == 1;
-        bool filled = frame.difference && b == 1;  // the channel has its first panel
-        int rows = 0;
-        for (int w = block.word_begin; w < block.word_end; ++w) rows += count_bits(filter[w]);
-        const int packed = (rows + 63) / 64;
-        for (std::size_t i = 0, a = 0; i < stride && packed > 0; ++i) {
-            std::uint64_t* bits = scratch.bits + i * static_cast<std::size_t>(packed);
-            if (a < static_cast<std::size_t>(frame.n_active) && static_cast<std::size_t>(frame.active[a]) == i) {
-                compress(frame.columns + i * words + block.word_begin, filter + block.word_begin, block.word_end - block.word_begin, bits);
-                ++a;
-            } else {
-                for (int w = 0; w < packed; ++w) bits[w] = 0;
-            }
-        }
-        // A channel without rows still needs its zeros.
-        for (int begin = 0; begin < packed || (!filled && begin == 0); begin += kPanelWords) {
-            const int end = begin + kPanelWords < packed ? begin + kPanelWords : packed;
-            const int left = rows - 64 * begin < 64 * (end - begin) ? rows - 64 * begin : 64 * (end - begin);
-            const int bytes = (left + kRowsPerByte - 1) / kRowsPerByte;
-            for (int w = begin; w < end; ++w)
-                for (std::size_t i = 0; i < stride; i += 8)
-                    transpose_words(scratch.bits + i * static_cast<std::size_t>(packed) + w, static_cast<std::size_t>(packed),
-                                    panel + static_cast<std::size_t>((w - begin) * 64 / kRowsPerByte) * stride + i, stride);
-            for (int a = 0; a < frame.n_active; a += 2) {
-                const int group = frame.n_active - a < 2 ? 1 : 2;
-                const std::int32_t* features = frame.active + a;
-                if (group == 2)
-                    count_rows<2>(panel, stride, bytes, features, 0, counts);
-                else
-                    count_rows<1>(panel, stride, bytes, features, 0, counts);
-                for (int k = 0; k < group; ++k) {
-                    const std::size_t row = static_cast<std::size_t>(features[k]) * stride;
-                    const std::uint8_t* own = counts + static_cast<std::size_t>(k) * stride;
-                    add_counts(out + row, own, frame.stride, !filled, negative);
-                    if (sizes != nullptr) add_counts(sizes + row, own, frame.stride, !any, false);
-                    if (weights != nullptr) add_weights(weights + row, own, frame.stride, !any);
+    const int blocks_at_once = frame.difference ? 2 : 1;
+    int all_rows = 0;
+    for (std::size_t w = 0; w < words; ++w) all_rows += count_bits(filter[w]);
+    const bool half = all_rows >= kMirrorRows && stride > static_cast<std::size_t>(kVectorBytes);
+    PanelTarget<T> target{0, 0, table, true, frame.sized ? table + static_cast<std::size_t>(n_values) * table_size : nullptr, weights, true};
+
+    for (int b = 0; b < frame.n_blocks; b += blocks_at_once) {
+        // Pack the filtered rows of one block, or of the positive and the negative one.
+        int rows[2] = {0, 0}, packed[2] = {0, 0}, done[2] = {0, 0};
+        std::uint64_t* bits[2] = {scratch.bits, nullptr};
+        for (int q = 0; q < blocks_at_once; ++q) {
+            const Block block = frame.blocks[b + q];
+            for (int w = block.word_begin; w < block.word_end; ++w) rows[q] += count_bits(filter[w]);
+            packed[q] = (rows[q] + 63) / 64;
+            const std::size_t size = static_cast<std::size_t>(packed[q]);
+            PackedWord* plan = reinterpret_cast<PackedWord*>(scratch.plan);
+            plan_packing(filter + block.word_begin, block.word_end - block.word_begin, plan);
+            if (q == 1) bits[1] = bits[0] + stride * static_cast<std::size_t>(packed[0]);
+            for (std::size_t i = 0, a = 0; i < stride && size > 0; ++i) {
+                std::uint64_t* out = bits[q] + i * size;
+                if (a < static_cast<std::size_t>(frame.n_active) && static_cast<std::size_t>(frame.active[a]) == i) {
+                    pack_column(frame.columns + i * words + static_cast<std::size_t>(block.word_begin), plan, block.word_end - block.word_begin, out);
+                    ++a;
+                } else {
+                    for (std::size_t w = 0; w < size; ++w) out[w] = 0;
                 }
             }
-            filled = any = true;
         }
+        target.table = table + (frame.difference ? 0 : static_cast<std::size_t>(b) * table_size);
+        target.first = true;
+        // Panels of up to kPanelWords words; a table without rows still needs its zeros.
+        do {
+            std::uint8_t* at = scratch.panel;
+            int room = kPanelWords;
+            int bytes[2] = {0, 0};
+            for (int q = 0; q < blocks_at_once; ++q) {
+                const int take = packed[q] - done[q] < room ? packed[q] - done[q] : room;
+                for (int w = 0; w < take; ++w)
+                    for (std::size_t i = 0; i < stride; i += 8)
+                        fill_panel(bits[q] + i * static_cast<std::size_t>(packed[q]) + done[q] + w, static_cast<std::size_t>(packed[q]),
+                                   at + static_cast<std::size_t>(w * 64 / kRowsPerByte) * stride + i, stride);
+                const int left = rows[q] - 64 * done[q];
+                bytes[q] = take == 0 ? 0 : ((left < 64 * take ? left : 64 * take) + kRowsPerByte - 1) / kRowsPerByte;
+                at += static_cast<std::size_t>(bytes[q]) * stride;
+                done[q] += take;
+                room -= take;
+            }
+            target.positive = bytes[0];
+            target.negative = bytes[1];
+            count_panel(frame, scratch.panel, half, target);
+            target.first = target.first_size = false;
+        } while (done[0] < packed[0] || done[1] < packed[1]);
+        if (half) mirror(frame, target.table);
     }
+    if (half && target.sizes != nullptr) mirror(frame, target.sizes);
+    if (half && target.weights != nullptr) mirror(frame, target.weights);
 }
 
 void count_table(const Frame& frame, const std::uint64_t* filter, void* table, double* weights, const Scratch& scratch) {

@@ -167,33 +167,36 @@ void extremes(const Frame& frame, const PairProblem& problem, Wide<T>* right, Wi
             least_y[1] = smaller(least_y[1], y1);
         }
         for (int half = 0; half < (two ? 2 : 1); ++half) {
+            alignas(kVectorBytes) T extreme[4][kLanes<T>];
+            *vectors(extreme[0]) = most_x[half];
+            *vectors(extreme[1]) = least_x[half];
+            *vectors(extreme[2]) = most_y[half];
+            *vectors(extreme[3]) = least_y[half];
+            const int at = begin + half * kLanes<T>;
             for (int l = 0; l < kLanes<T>; ++l) {
-                const int j = begin + half * kLanes<T> + l;
-                const Wide<T> c = singles[j];
+                const Wide<T> c = singles[at + l];
                 const Wide<T> d = static_cast<Wide<T>>(total) - c;
-                right[j] = larger(magnitude<Wide<T>>(2 * static_cast<Wide<T>>(most_x[half][l]) - c),
-                                  magnitude<Wide<T>>(2 * static_cast<Wide<T>>(least_x[half][l]) - c));
-                left[j] = larger(magnitude<Wide<T>>(2 * static_cast<Wide<T>>(most_y[half][l]) - d),
-                                 magnitude<Wide<T>>(2 * static_cast<Wide<T>>(least_y[half][l]) - d));
+                // 2 most - c is the largest 2x - c, c - 2 least the largest c - 2x; the larger one is the largest |2x - c|.
+                right[at + l] = larger<Wide<T>>(2 * static_cast<Wide<T>>(extreme[0][l]) - c, c - 2 * static_cast<Wide<T>>(extreme[1][l]));
+                left[at + l] = larger<Wide<T>>(2 * static_cast<Wide<T>>(extreme[2][l]) - d, d - 2 * static_cast<Wide<T>>(extreme[3][l]));
             }
         }
     }
 }
 
-// The general case: any number of channels, leaf size limits. `Lowest` marks "no admissible split".
-template <class T>
-constexpr Wide<T> kLowest = static_cast<Wide<T>>(-(1 << 30));
-
-template <class T>
-inline Wide<T> leaf_benefit(const LeafModel& model, const T* sums, int step) {
-    if (model.kind == LeafKind::signed_difference) return magnitude<Wide<T>>(static_cast<Wide<T>>(sums[0]));
-    Wide<T> best = sums[0];
-    for (int k = 1; k < model.n_values; ++k) best = larger<Wide<T>>(best, sums[k * step]);
-    return best;
+// Stands for "no admissible split"; two of them can be added.
+template <class W>
+constexpr W lowest_benefit() {
+    if constexpr (sizeof(W) == 8)
+        return -1e300;
+    else
+        return -(1 << 30);
 }
+template <class T>
+constexpr Wide<T> kLowest = lowest_benefit<Wide<T>>();
 
-// One vector of lanes of the largest sum (or the absolute difference) over the channels, lane by lane in the
-// lane type; the sum of two cells is formed in the wide type.
+// The general case, any number of channels and leaf size limits: the four cells of every pair, their largest sums (or
+// absolute differences) in the lane type; the benefits of two cells are added in the wide type.
 template <class T, bool Minus, bool Sized>
 void all_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, Wide<T>* right, Wide<T>* left) {
     const int stride = frame.stride;
@@ -265,6 +268,14 @@ PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairPr
     const T* totals = static_cast<const T*>(problem.totals);
     const double ticks = model.ticks;
     const double branch = model.branch_cost;
+    if (model.kind == LeafKind::signed_difference && !sized && branch == 0 && nodes >= 3 && per_root == nullptr) {
+        // The usual case. `right` and `left` are no less than the benefits of the leaves (x = 0 is among the extremes),
+        // so the best full tree is as good as any smaller one.
+        Wide<T> best = right[0] + left[0];
+        for (int j = 1; j < stride; ++j) best = larger<Wide<T>>(best, right[j] + left[j]);
+        const double benefit = ticks * static_cast<double>(best);
+        return {{benefit, benefit, benefit, benefit}};
+    }
     const double lowest = -1e300;
     double* leaf_right = work + 2 * stride;
     double* leaf_left = work + 3 * stride;

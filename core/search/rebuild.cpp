@@ -75,7 +75,7 @@ int Worker::construct(int index, int depth, int nodes, double value, Tree& tree)
     if (depth == 1) return stump_tree(index, tree);
     if (depth == 2 && search_.options.switches.depth_two) return pair_tree(index, nodes, tree);
     begin_branching(index, depth, nodes, value + 1);
-    for (std::size_t k = 0; k < at.order.size() && at.best > value; ++k) try_feature(index, at.order[k]);
+    try_features(index, value);
     if (at.choice.feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);
     const Choice choice = at.choice;
     const int root = add_node(tree, choice.feature);

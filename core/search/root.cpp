@@ -175,7 +175,7 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes) {
 Result RootSearch::run() {
     Result result;
     root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, options_.min_samples_leaf});
-    search_.memory.take(root_.node.bytes());
+    search_.take_memory(reduced_.bytes() + root_.node.bytes());
     search_.progress = [this] { return progress(); };
     Worker main(search_, root_, true);
     int depth = options_.max_depth;

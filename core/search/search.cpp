@@ -44,6 +44,16 @@ double Search::leaf_cost(const Node& node) const {
     return model.ticks * (node.weight() - benefit);
 }
 
+void Search::take_memory(std::size_t bytes) {
+    if (!memory.fits(bytes)) {
+        memory.take(bytes);
+        pairs.shrink();
+        subproblems.shrink();
+    } else {
+        memory.take(bytes);
+    }
+}
+
 double Search::elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }

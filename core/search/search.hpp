@@ -31,6 +31,9 @@ public:
     double per_weight() const { return per_weight_; }      // ticks per unit of slot weight
     double to_units(double ticks) const { return ticks * tick_; }  // weight units
 
+    // Buffers of the search come first; the caches make room for them.
+    void take_memory(std::size_t bytes);
+
     // Looks at the clock now and then, and throws Stopped when the search is to end.
     void checkpoint(bool calling_thread);
     void start_clock() { started_ = std::chrono::steady_clock::now(); }
@@ -76,6 +79,9 @@ struct Level {
     std::vector<double> single_weight;
     double all_weight = 0;  // of the pairs and singles above
     bool has_pair_weights = false;
+    bool branching = false;  // the bounds below are those of this node
+    int entry_lane = -1;     // how the node was reached from the level above
+    bool entry_side = false;
     int depth = 0, nodes = 0, least_nodes = 0, n_budgets = 0;  // of the branching under way
     double best = 0;                                           // cost to beat
     Choice choice;
@@ -86,6 +92,22 @@ struct Level {
         const std::size_t stride = static_cast<std::size_t>(node.stride());
         return lower[(2 * static_cast<std::size_t>(nodes_of_child - least_nodes) + (side ? 1 : 0)) * stride + static_cast<std::size_t>(lane)];
     }
+};
+
+// Locks the root when several threads share it.
+class SharedLock {
+public:
+    explicit SharedLock(Level& at) : mutex_(at.shared ? &at.mutex : nullptr) {
+        if (mutex_ != nullptr) mutex_->lock();
+    }
+    SharedLock(const SharedLock&) = delete;
+    SharedLock& operator=(const SharedLock&) = delete;
+    ~SharedLock() {
+        if (mutex_ != nullptr) mutex_->unlock();
+    }
+
+private:
+    std::mutex* mutex_;
 };
 
 // One thread's walk through the search tree (Algorithm 1 of the paper with the techniques of this folder).
@@ -100,6 +122,7 @@ public:
 
     // branch.cpp: the loop over features, in parts so that threads can share the root.
     void begin_branching(int level, int depth, int nodes, double upper);
+    void try_features(int level, double enough);
     void try_feature(int level, int lane);
     double branching_bound(Level& at) const;
 
@@ -110,6 +133,7 @@ public:
 
     // similarity.cpp
     void load_pair_weights(Level& at);
+    void inherit_bounds(Level& parent, Level& at);
     void push_similarity(Level& at, int lane, bool side, int nodes, double value);
 
     // rebuild.cpp: a tree for the node at `level`.
@@ -126,13 +150,16 @@ public:
 private:
     void try_pairs(Level& at, int lane);
     void try_children(int level, int lane);
-    void child_pairs(Level& at, int lane, bool small_side, bool want_small, bool want_large, PairBenefit out[2]);
+    void child_pairs(Level& at, int lane, bool small_side, bool want_small, bool want_large, int nodes, PairBenefit out[2]);
     std::string cache_key(const Level& at, int depth, int nodes) const;
     void account(std::size_t grown) {
-        if (grown > 0) search_.memory.take(grown);
+        if (grown > 0) search_.take_memory(grown);
     }
     Scratch scratch(const Node& node);
     bool similar() const { return search_.options.switches.similarity && search_.model.min_samples_leaf == 1; }
+    bool uses_paths() const {
+        return search_.options.switches.cache && keys_.child_fits() && search_.reduced.features.size() <= PathKeyMaker::kMaxFeatures;
+    }
     int lane_of(const Node& node, int feature) const;
     int pair_tree(int level, int nodes, Tree& tree);
     int stump_tree(int level, Tree& tree);
@@ -146,7 +173,7 @@ private:
     std::vector<int> path_;
     PathKeyMaker keys_;
     // Buffers for the pair problems of a node's children.
-    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, panel_;
+    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, panel_;
     std::vector<std::uint64_t> filter_;
 };
 

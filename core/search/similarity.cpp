@@ -4,6 +4,8 @@
 // cost. For two children of the same node these rows are a cell of the pair table of weights, so one solved child
 // bounds all its siblings in one sweep. An archive of earlier row sets adds nothing to that. With a limit on leaf
 // sizes the argument fails (a leaf may lose rows), and the bound is off.
+#include <algorithm>
+
 #include "search.hpp"
 
 namespace streed {
@@ -40,6 +42,26 @@ void Worker::load_pair_weights(Level& at) {
         at.all_weight = node.weight();
     } else {
         for (int k = 0; k < search_.model.n_values; ++k) at.all_weight += node.total(k);
+    }
+}
+
+// The same bound from the level above: the child on h of this node is the parent's child on h without the rows that
+// went the other way, and with one level less it cannot cost less.
+void Worker::inherit_bounds(Level& parent, Level& at) {
+    const SharedLock lock(parent);
+    if (!parent.branching || !parent.has_pair_weights || parent.n_budgets != 1 || at.n_budgets != 1) return;
+    const std::size_t stride = static_cast<std::size_t>(parent.node.stride());
+    const double* both = parent.pair_weights.as<double>() + static_cast<std::size_t>(at.entry_lane) * stride;
+    const double with = parent.single_weight[static_cast<std::size_t>(at.entry_lane)];
+    const double away = at.entry_side ? parent.all_weight - with : with;
+    const double per_weight = search_.per_weight();
+    const double* left = &parent.bound(parent.least_nodes, false, 0);
+    const double* right = &parent.bound(parent.least_nodes, true, 0);
+    for (const std::int32_t h : at.node.active()) {
+        const int g = at.node.parent_lane(h);
+        const double away_right = at.entry_side ? parent.single_weight[static_cast<std::size_t>(g)] - both[g] : both[g];
+        at.bound(at.least_nodes, true, h) = std::max(0.0, right[g] - per_weight * away_right);
+        at.bound(at.least_nodes, false, h) = std::max(0.0, left[g] - per_weight * (away - away_right));
     }
 }
 

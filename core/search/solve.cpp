@@ -12,6 +12,9 @@ void Worker::descend(int index, int lane, bool side) {
     const std::size_t before = child.node.bytes();
     child.node.load_child(parent.node, lane, side);
     account(child.node.bytes() - before);
+    child.branching = false;
+    child.entry_lane = lane;
+    child.entry_side = side;
     path_.push_back(PathKeyMaker::literal(parent.node.feature(lane), side));
 }
 
@@ -64,7 +67,7 @@ Outcome Worker::solve(int index, int depth, int nodes, double upper) {
     }
     ++statistics.nodes;
     begin_branching(index, depth, nodes, upper);
-    for (std::size_t k = 0; k < at.order.size() && at.best > 0; ++k) try_feature(index, at.order[k]);
+    try_features(index, 0);
 
     const bool found = at.best < upper;
     const Outcome outcome{found ? at.best : branching_bound(at), found};

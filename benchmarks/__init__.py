@@ -1,0 +1,1 @@
+"""Side-by-side measurements of streed and its peers; run ``python -m benchmarks --help``."""

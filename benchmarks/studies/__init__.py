@@ -1,0 +1,15 @@
+"""The studies, one file each.
+
+A study is a module with a first docstring line for the help text, `add_arguments(parser)` and
+`run(options) -> exit code`. A new one needs its file, a line here, and a line in `benchmarks.scores` if its
+task is new.
+"""
+
+from __future__ import annotations
+
+STUDIES = {
+    "accuracy": "benchmarks.studies.accuracy",
+    "threads": "benchmarks.studies.threads",
+    "startup": "benchmarks.studies.startup",
+    "memory": "benchmarks.studies.memory",
+}

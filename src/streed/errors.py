@@ -1,0 +1,22 @@
+"""Errors and warnings of streed.
+
+Bad arguments raise ``ValueError`` or ``TypeError``, as in scikit-learn. The classes below are for what can
+only be known later: a limit that no tree meets, a task that breaks its contract, a search that was stopped by
+hand.
+"""
+
+
+class StreedError(Exception):
+    """Base of all errors that are particular to streed."""
+
+
+class InfeasibleError(StreedError):
+    """No tree meets the limits; the message says which limit, and what the best possible value is."""
+
+
+class TaskError(StreedError):
+    """A task breaks its contract; the message names the task and the cause."""
+
+
+class InterruptedWarning(UserWarning):
+    """The search was stopped by Ctrl-C; the best tree found so far was returned."""

@@ -1,0 +1,114 @@
+"""What all estimators share: the common parameters, the way from a table to a tree, and views of rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from streed.binarize import Binarizer, check_table
+from streed.matrix import check_binary
+from streed.options import Limits, check_limits
+from streed.result import Result
+from streed.solve import solve_checked
+from streed.tasks.base import Task
+from streed.tree import Tree
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+
+
+class BaseTree(BaseEstimator):  # type: ignore[misc]
+    """Base of all estimators of streed. Subclasses have the attributes of the common parameters."""
+
+    tree_: Tree
+    result_: Result
+    binarizer_: Any
+    n_features_in_: int
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if hasattr(self.binarizer, "__sklearn_tags__"):
+            tags.input_tags.allow_nan = get_tags(self.binarizer).input_tags.allow_nan
+        return tags
+
+    def _limits(self) -> Limits:
+        return check_limits(
+            max_depth=self.max_depth,
+            max_nodes=self.max_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+            time_limit=self.time_limit,
+            memory_limit=self.memory_limit,
+            n_jobs=self.n_jobs,
+        )
+
+    def _solve(self, task: Task, table: Any, y: Any, sample_weight: Any, limits: Limits) -> None:
+        """Binarise a checked table, solve the task on it and store what came out."""
+        features, names = self._fit_binarizer(table, y, sample_weight)
+        self.result_ = solve_checked(task, features, names, limits, self.progress)
+        self.tree_ = self.result_.tree
+
+    def _fit_binarizer(
+        self, table: Any, y: Any, sample_weight: Any
+    ) -> tuple[NDArray[np.uint8], list[str] | None]:
+        if self.binarizer is None:
+            self.binarizer_ = Binarizer()
+        elif hasattr(self.binarizer, "fit") and hasattr(self.binarizer, "transform"):
+            self.binarizer_ = clone(self.binarizer)
+        else:
+            raise TypeError(
+                f"binarizer must be a transformer such as streed.Binarizer() or None, got {self.binarizer!r}"
+            )
+        if isinstance(self.binarizer_, Binarizer):
+            self.binarizer_.fit_table(table, sample_weight)
+        else:
+            self.binarizer_.fit(table, y)
+        names = getattr(self.binarizer_, "get_feature_names_out", None)
+        return self._binarize(table), None if names is None else names().tolist()
+
+    def _binarize(self, table: Any) -> NDArray[np.uint8]:
+        if isinstance(self.binarizer_, Binarizer):
+            return self.binarizer_.transform_table(table).view(np.uint8)
+        features = self.binarizer_.transform(table)
+        return check_binary(features.toarray() if hasattr(features, "toarray") else features)
+
+    def _features(self, X: Any) -> NDArray[np.uint8]:
+        """Check a table that comes after fitting, and binarise it."""
+        check_is_fitted(self)
+        return self._binarize(check_table(self, X, reset=False))
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the leaf that each row ends in, as a node of `tree_`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+
+        Returns
+        -------
+        int64 array of shape (n,)
+            Numbers of leaves.
+        """
+        features = self._features(X)
+        return self.tree_.route(features)
+
+    def decision_path(self, X: Any) -> csr_matrix:
+        """Return the nodes of `tree_` that each row goes through.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+
+        Returns
+        -------
+        sparse matrix of shape (n, tree_.node_count)
+            A 1 at every node that a row goes through.
+        """
+        features = self._features(X)
+        return self.tree_.decision_path(features)

@@ -1,0 +1,174 @@
+"""Optimal classification trees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from streed.binarize import check_table
+from streed.estimators.base import BaseTree
+from streed.options import OPTIONS
+from streed.tasks import make_task, resolve
+
+
+class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
+    """A decision tree for classification that is proven to be the best one within its limits.
+
+    Parameters
+    ----------
+    objective : {"accuracy", "balanced_accuracy"} or Task class, default="accuracy"
+        What to optimise on the training rows.
+    max_depth : int, default=3
+        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_nodes : int, optional
+        Greatest number of branching nodes; by default as many as the depth allows.
+    min_samples_leaf : int, default=1
+        Least number of training rows in a leaf. Rows of weight zero do not count.
+    cost_complexity : float, default=0.0
+        Price of a branching node, as a share of the total weight of the rows.
+    class_weight : dict or "balanced", optional
+        Factor of each label on the weight of its rows. "balanced" gives all classes the same total weight.
+    time_limit : float, optional
+        Seconds after which the best tree so far is taken; see ``result_.optimal`` and ``result_.gap``.
+    memory_limit : float, optional
+        Bytes that the solver's own structures may take.
+    n_jobs : int, optional
+        Number of threads; None means one, -1 all cores. The tree does not depend on it.
+    binarizer : transformer, optional
+        What makes binary features of the columns; by default a `streed.Binarizer`. A Boolean matrix is taken
+        as it is.
+    progress : bool or callable, default=False
+        True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
+        stops the search by returning True.
+
+    Attributes
+    ----------
+    tree_ : streed.Tree
+        The tree, over the binary features.
+    result_ : streed.Result
+        The tree's value and what was proven about it.
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    binarizer_ : transformer
+        The fitted binarizer.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, if the table had names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from streed import OptimalTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = OptimalTreeClassifier(max_depth=2).fit(X, y)
+    >>> model.result_.objective, model.result_.optimal
+    (6.0, True)
+    >>> model.score(X, y)
+    0.96
+    """
+
+    def __init__(
+        self,
+        objective: Any = "accuracy",
+        *,
+        max_depth: int = 3,
+        max_nodes: int | None = None,
+        min_samples_leaf: int = 1,
+        cost_complexity: float = 0.0,
+        class_weight: Any = None,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        n_jobs: int | None = None,
+        binarizer: Any = None,
+        progress: Any = False,
+    ) -> None:
+        self.objective = objective
+        self.max_depth = max_depth
+        self.max_nodes = max_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.cost_complexity = cost_complexity
+        self.class_weight = class_weight
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.binarizer = binarizer
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalTreeClassifier:
+        """Find an optimal tree.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_columns)
+            The columns: numbers, Booleans, strings or categories; NumPy, pandas or polars.
+        y : array-like of shape (n,)
+            The labels: numbers, strings or Booleans.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row, not negative.
+
+        Returns
+        -------
+        OptimalTreeClassifier
+            The fitted estimator itself.
+        """
+        limits = self._limits()
+        resolve(self.objective)
+        complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
+        y = validate_data(self, y=y)
+        table = check_table(self, X, reset=True)
+        check_consistent_length(table, y)
+        # Integers and strings are never continuous, and the check would take longer than a small solve.
+        if y.dtype.kind not in "biuUS":
+            check_classification_targets(y)
+        options: dict[str, Any] = {
+            "sample_weight": sample_weight,
+            "class_weight": self.class_weight,
+            "cost_complexity": complexity or None,
+        }
+        given = {name: value for name, value in options.items() if value is not None}
+        task = make_task(self.objective, y, **given)
+        self.classes_ = task.lower().classes
+        self._solve(task, table, y, sample_weight, limits)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,)
+            Labels.
+        """
+        leaf = self.apply(X)
+        labels: NDArray[Any] = self.classes_[self.tree_.label[leaf]]
+        return labels
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return, for each row, the share of each class in the training weight of its leaf.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n, n_classes)
+            Shares in the order of `classes_`.
+        """
+        leaf = self.apply(X)
+        weights = self.tree_.class_weights
+        shares = weights / weights.sum(axis=1, keepdims=True)
+        probabilities: NDArray[np.float64] = shares[leaf]
+        return probabilities

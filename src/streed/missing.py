@@ -1,0 +1,18 @@
+"""What counts as a missing value."""
+
+from __future__ import annotations
+
+import numbers
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value is None, NaN, or pandas' NA or NaT.
+
+    Examples
+    --------
+    >>> [is_missing(value) for value in (None, float("nan"), "", 0)]
+    [True, True, False, False]
+    """
+    if isinstance(value, numbers.Number):
+        return value != value
+    return value is None or type(value).__name__ in ("NAType", "NaTType")

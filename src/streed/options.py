@@ -1,0 +1,131 @@
+"""The options of a solve: each one once, with its range, its default and its help text.
+
+`streed.solve` and the estimators check their arguments here, so that both accept the same values and say the
+same when they refuse one.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One numeric option: what it accepts and what it means.
+
+    `integer` options take Python and NumPy integers only. The range is `low` to `high`, where `low` itself is
+    excluded if `above` is set. `default` is what an estimator uses; `optional` options take None as well.
+    """
+
+    name: str
+    expected: str
+    help: str
+    default: float | int | None = None
+    integer: bool = True
+    low: float = -math.inf
+    high: float = math.inf
+    above: bool = False
+    optional: bool = False
+
+    def check(self, value: object) -> float | int | None:
+        """Return `value` as a plain Python number (or None), or raise TypeError or ValueError."""
+        if value is None and self.optional:
+            return None
+        kind = numbers.Integral if self.integer else numbers.Real
+        if isinstance(value, bool) or not isinstance(value, kind):
+            raise TypeError(f"{self.name} must be {self.expected}, got {value!r} ({type(value).__name__})")
+        number = int(value) if isinstance(value, numbers.Integral) and self.integer else float(value)
+        inside = self.low < number <= self.high if self.above else self.low <= number <= self.high
+        if not inside:
+            raise ValueError(f"{self.name} must be {self.expected}, got {value!r}")
+        return number
+
+
+_TABLE = (
+    Option("max_depth", "an integer from 0 to 20", "Greatest number of tests from the root to a leaf.",
+           default=3, low=0, high=20),
+    Option("max_nodes", "an integer >= 0 or None", "Greatest number of branching nodes; None: no limit.",
+           low=0, optional=True),
+    Option("min_samples_leaf", "an integer >= 1", "Least number of training rows in a leaf.",
+           default=1, low=1),
+    Option("cost_complexity", "a finite number >= 0", "Price of a branching node per unit of weight.",
+           default=0.0, integer=False, low=0, high=1.7e308),
+    Option("time_limit", "a number of seconds > 0 or None", "Seconds until the best tree so far is returned.",
+           integer=False, low=0, above=True, optional=True),
+    Option("memory_limit", "a number of bytes > 0 or None", "Bytes for the solver's own structures.",
+           integer=False, low=0, above=True, optional=True),
+    Option("n_jobs", "a positive integer, -1 for all cores, or None for one",
+           "Number of threads; below zero, -1 means all cores, -2 all but one, and so on.", optional=True),
+)  # fmt: skip
+
+OPTIONS: Mapping[str, Option] = {option.name: option for option in _TABLE}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The checked limits of one solve, in the form that the engine takes."""
+
+    max_depth: int
+    max_nodes: int
+    min_samples_leaf: int
+    time_limit: float
+    memory_limit: int
+    n_threads: int
+
+
+def _integer(name: str, value: object) -> int:
+    number = OPTIONS[name].check(value)
+    assert isinstance(number, int)
+    return number
+
+
+def _threads(n_jobs: object) -> int:
+    number = OPTIONS["n_jobs"].check(n_jobs)
+    if number is None:
+        return 1
+    if number == 0:
+        raise ValueError(f"n_jobs must be {OPTIONS['n_jobs'].expected}, got 0")
+    if number > 0:
+        return int(number)
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return max(1, cores + 1 + int(number))
+
+
+def check_limits(
+    *,
+    max_depth: object,
+    max_nodes: object = None,
+    min_samples_leaf: object = 1,
+    time_limit: object = None,
+    memory_limit: object = None,
+    n_jobs: object = None,
+) -> Limits:
+    """Check all limits and turn them into what the engine takes.
+
+    Examples
+    --------
+    >>> from streed.options import check_limits
+    >>> check_limits(max_depth=2).max_nodes
+    3
+    >>> check_limits(max_depth=2, time_limit=0)
+    Traceback (most recent call last):
+    ValueError: time_limit must be a number of seconds > 0 or None, got 0
+    """
+    depth = _integer("max_depth", max_depth)
+    nodes = OPTIONS["max_nodes"].check(max_nodes)
+    full_tree = 2**depth - 1
+    seconds = OPTIONS["time_limit"].check(time_limit)
+    memory = OPTIONS["memory_limit"].check(memory_limit)
+    return Limits(
+        max_depth=depth,
+        max_nodes=full_tree if nodes is None else min(int(nodes), full_tree),
+        min_samples_leaf=_integer("min_samples_leaf", min_samples_leaf),
+        time_limit=math.inf if seconds is None else seconds,
+        memory_limit=0 if memory is None or memory >= 2**63 else max(1, int(memory)),
+        n_threads=_threads(n_jobs),
+    )

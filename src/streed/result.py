@@ -1,0 +1,125 @@
+"""What a solve returns: plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from streed.tree import Tree
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A tree and its values, one per objective."""
+
+    values: tuple[float, ...]
+    tree: Tree
+
+
+@dataclass(frozen=True)
+class Progress:
+    """State of a running search, in natural units.
+
+    Attributes
+    ----------
+    elapsed : float
+        Seconds since the search began.
+    objective : float
+        Value of the best tree so far.
+    lower_bound : float
+        Proven bound on the optimum; an upper bound if the objective is maximised.
+    gap : float
+        Relative difference of the two, 0 when optimality is proven.
+    root_done : float
+        Share of the root's features that are settled, from 0 to 1.
+    memory : float
+        Bytes in the solver's own structures.
+    """
+
+    elapsed: float
+    objective: float
+    lower_bound: float
+    gap: float
+    root_done: float
+    memory: float
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """The best tree that was found, and what was proven about it.
+
+    Attributes
+    ----------
+    objective : float
+        Value of the tree in natural units, counted anew from the tree.
+    lower_bound : float
+        Proven bound on the optimum in the same units; an upper bound if the objective is maximised.
+    gap : float
+        Distance of the two, relative to the larger one; 0 if the tree is proven optimal.
+    optimal : bool
+        Whether no better tree exists within the limits.
+    status : {"optimal", "time_limit", "interrupted"}
+        Why the search ended.
+    tree : Tree
+        The tree.
+    front : list of Solution
+        All nondominated trees if the task has several objectives; else one entry, the tree.
+    seconds : float
+        Seconds that the solve took.
+    statistics : mapping
+        Work counters of the engine.
+    task : str
+        Name of the task.
+    """
+
+    objective: float
+    lower_bound: float
+    gap: float
+    optimal: bool
+    status: str
+    tree: Tree
+    front: list[Solution]
+    seconds: float
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    task: str = ""
+
+    def summary(self) -> str:
+        """Say in a few lines what was found and what was proven.
+
+        Examples
+        --------
+        >>> import streed
+        >>> result = streed.solve(streed.tasks.Accuracy([0, 0, 1]), [[0, 1], [1, 1], [1, 0]], max_depth=1)
+        >>> print(result.summary())  # doctest: +ELLIPSIS
+        accuracy: 0, proven optimal (... s)
+        tree of depth 1 with 1 branching node and 2 leaves
+        """
+        proof = (
+            "proven optimal"
+            if self.optimal
+            else f"bound {self.lower_bound:g}, gap {self.gap:.2%}, {self.status}"
+        )
+        nodes = f"{self.tree.n_nodes} branching node{'' if self.tree.n_nodes == 1 else 's'}"
+        leaves = f"{self.tree.n_leaves} lea{'f' if self.tree.n_leaves == 1 else 'ves'}"
+        return (
+            f"{self.task or 'objective'}: {self.objective:g}, {proof} ({self.seconds:.3g} s)\n"
+            f"tree of depth {self.tree.depth} with {nodes} and {leaves}"
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Result(objective={self.objective:g}, lower_bound={self.lower_bound:g}, gap={self.gap:.4g}, "
+            f"optimal={self.optimal}, status={self.status!r}, tree={self.tree!r}, seconds={self.seconds:.3g})"
+        )
+
+
+def relative_gap(objective: float, bound: float) -> float:
+    """Return the distance of two values, relative to the larger one in size.
+
+    Examples
+    --------
+    >>> from streed.result import relative_gap
+    >>> relative_gap(10, 8), relative_gap(0.8, 1.0), relative_gap(0, 0)
+    (0.2, 0.19999999999999996, 0.0)
+    """
+    return 0.0 if objective == bound else abs(objective - bound) / max(abs(objective), abs(bound))

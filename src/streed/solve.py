@@ -1,0 +1,196 @@
+"""`solve`: from a task and binary features to a `Result`."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from streed import _core
+from streed.errors import InterruptedWarning, StreedError, TaskError
+from streed.matrix import check_binary
+from streed.options import Limits, check_limits
+from streed.progress import Watcher
+from streed.result import Progress, Result, Solution, relative_gap
+from streed.tasks.base import Lowered, Task
+from streed.tree import Tree
+
+
+def solve(
+    task: Task,
+    X: ArrayLike,
+    *,
+    max_depth: int,
+    max_nodes: int | None = None,
+    min_samples_leaf: int = 1,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+    n_jobs: int | None = None,
+    progress: bool | Callable[[Progress], object] = False,
+) -> Result:
+    """Find an optimal decision tree for a task on binary features.
+
+    Parameters
+    ----------
+    task : streed.tasks.Task
+        What to optimise, made with its data, e.g. ``streed.tasks.Accuracy(y)``.
+    X : array-like of shape (n, n_features)
+        Binary features: Boolean, or numbers that are 0 or 1. A frame's column names become the feature names.
+    max_depth : int
+        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_nodes : int, optional
+        Greatest number of branching nodes; by default as many as the depth allows.
+    min_samples_leaf : int, default=1
+        Least number of rows in a leaf. Rows of weight zero do not count.
+    time_limit : float, optional
+        Seconds after which the best tree so far is returned.
+    memory_limit : float, optional
+        Bytes that the solver's own structures may take.
+    n_jobs : int, optional
+        Number of threads; None means one, -1 all cores.
+    progress : bool or callable, default=False
+        True shows a live line on stderr. A function gets a `Progress` about ten times a second and stops the
+        search by returning True.
+
+    Returns
+    -------
+    Result
+        The tree, its value, and what was proven. After a time limit or Ctrl-C (with a warning) it holds the
+        best tree so far.
+
+    Examples
+    --------
+    >>> import streed
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> result = streed.solve(streed.tasks.Accuracy([0, 1, 1, 0]), X, max_depth=2)
+    >>> result.objective, result.optimal, result.tree.n_nodes
+    (0.0, True, 3)
+    """
+    limits = check_limits(
+        max_depth=max_depth,
+        max_nodes=max_nodes,
+        min_samples_leaf=min_samples_leaf,
+        time_limit=time_limit,
+        memory_limit=memory_limit,
+        n_jobs=n_jobs,
+    )
+    if not isinstance(task, Task):
+        raise TypeError(f"task must be a streed.tasks.Task such as streed.tasks.Accuracy(y), got {task!r}")
+    columns = getattr(X, "columns", None)
+    names = None if columns is None else [str(name) for name in columns]
+    return solve_checked(task, check_binary(X), names, limits, progress)
+
+
+def solve_checked(
+    task: Task, features: NDArray[np.uint8], names: Sequence[str] | None, limits: Limits, progress: object
+) -> Result:
+    """Solve with features and limits that were checked already; the estimators come in here."""
+    started = time.perf_counter()
+    watcher = Watcher(task, progress)
+    if features.shape[0] != task.n_rows:
+        raise ValueError(f"X has {features.shape[0]} rows, but the task was made with {task.n_rows}")
+    lowered = task.lower()
+    if not isinstance(lowered, Lowered):
+        raise TaskError(f"{type(task).__name__}.lower() must return a Lowered, got {lowered!r}")
+    rows = features if lowered.rows is None else np.ascontiguousarray(features[lowered.rows])
+    if limits.min_samples_leaf > rows.shape[0]:
+        raise ValueError(
+            f"min_samples_leaf must be at most the number of rows, {rows.shape[0]}, "
+            f"got {limits.min_samples_leaf}"
+        )
+    answer = _core.solve(
+        rows,
+        lowered.labels,
+        lowered.weights,
+        lowered.n_labels,
+        max_depth=limits.max_depth,
+        max_nodes=limits.max_nodes,
+        min_samples_leaf=limits.min_samples_leaf,
+        branch_cost=lowered.branch_cost,
+        time_limit=limits.time_limit,
+        memory_limit=limits.memory_limit,
+        n_threads=limits.n_threads,
+        poll=watcher.poll,
+    )
+    result = _result(task, lowered, answer, _tree(lowered, rows, names, answer), started)
+    watcher.finish(
+        Progress(
+            result.seconds,
+            result.objective,
+            result.lower_bound,
+            result.gap,
+            1.0 if result.optimal else watcher.root_done,
+            float(answer["statistics"].get("peak_memory", 0)),
+        )
+    )
+    if result.status == "interrupted" and not watcher.stopped:
+        warnings.warn(
+            f"the search was interrupted: the tree is the best one so far, with a gap of {result.gap:.2%}",
+            InterruptedWarning,
+            stacklevel=3,
+        )
+    return result
+
+
+def _tree(
+    lowered: Lowered, rows: NDArray[np.uint8], names: Sequence[str] | None, answer: dict[str, Any]
+) -> Tree:
+    """Make the engine's tree a `Tree`, with the training rows and weights of every node counted anew."""
+    feature, left, right = answer["feature"], answer["left"], answer["right"]
+    nodes, classes = len(feature), lowered.n_labels
+    tree = Tree(
+        feature,
+        left,
+        right,
+        answer["label"],
+        n_samples=np.zeros(nodes, np.int64),
+        class_weights=np.zeros((nodes, classes)),
+        classes=lowered.classes,
+        n_features=rows.shape[1],
+        feature_names=names,
+    )
+    leaf = tree.route(rows)
+    cells = np.bincount(leaf * classes + lowered.labels, weights=lowered.weights, minlength=nodes * classes)
+    tree.class_weights[:] = cells.reshape(nodes, classes)
+    tree.n_samples[:] = np.bincount(leaf, minlength=nodes)
+    for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
+        tree.class_weights[node] = tree.class_weights[left[node]] + tree.class_weights[right[node]]
+        tree.n_samples[node] = tree.n_samples[left[node]] + tree.n_samples[right[node]]
+    return tree
+
+
+def _cost(lowered: Lowered, tree: Tree) -> float:
+    """Cost of a tree in engine units, from the weights at its leaves (which are still in these units)."""
+    leaves = np.flatnonzero(tree.feature < 0)
+    wrong = tree.class_weights[leaves]
+    wrong[np.arange(leaves.size), tree.label[leaves]] = 0.0
+    return float(wrong.sum()) + lowered.branch_cost * tree.n_nodes
+
+
+def _result(task: Task, lowered: Lowered, answer: dict[str, Any], tree: Tree, started: float) -> Result:
+    cost = _cost(lowered, tree)
+    if abs(cost - answer["objective"]) > 1e-7 * (cost + float(lowered.weights.sum())):
+        raise StreedError(
+            f"internal error, please report it: the engine says that the tree costs {answer['objective']!r}, "
+            f"counted anew it costs {cost!r}"
+        )
+    tree.class_weights *= lowered.scale
+    optimal = bool(answer["optimal"])
+    objective = task.report(cost)
+    bound = objective if optimal else task.report(min(float(answer["lower_bound"]), cost))
+    return Result(
+        objective=objective,
+        lower_bound=bound,
+        gap=relative_gap(objective, bound),
+        optimal=optimal,
+        status=str(answer["status"]),
+        tree=tree,
+        front=[Solution((objective,), tree)],
+        seconds=time.perf_counter() - started,
+        statistics={**answer["statistics"], "engine_seconds": float(answer["seconds"])},
+        task=task.name,
+    )

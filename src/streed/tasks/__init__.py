@@ -1,0 +1,72 @@
+"""Optimisation tasks, and the registry from which their names are derived.
+
+To add a task:
+
+1. Write a file in this folder with a subclass of `Task` that has a ``name`` and a ``summary``.
+2. Add the class to ``_TASKS`` below. Allowed names and error messages follow from it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+
+from streed.errors import TaskError
+from streed.tasks.accuracy import Accuracy
+from streed.tasks.balanced_accuracy import BalancedAccuracy
+from streed.tasks.base import Lowered, Task
+
+__all__ = ["REGISTRY", "Accuracy", "BalancedAccuracy", "Lowered", "Task", "make_task", "resolve"]
+
+_TASKS: tuple[type[Task], ...] = (Accuracy, BalancedAccuracy)
+
+REGISTRY: Mapping[str, type[Task]] = {task.name: task for task in _TASKS}
+"""All tasks by name."""
+
+
+def resolve(objective: object) -> Callable[..., Task]:
+    """Return what makes a task: the class behind a registered name, or the class or factory itself.
+
+    Examples
+    --------
+    >>> from streed.tasks import resolve
+    >>> resolve("accuracy").__name__
+    'Accuracy'
+    >>> resolve("precision")
+    Traceback (most recent call last):
+    ValueError: objective must be one of 'accuracy', 'balanced_accuracy', or a Task class, got 'precision'
+    """
+    expected = f"objective must be one of {', '.join(map(repr, REGISTRY))}, or a Task class"
+    if isinstance(objective, str):
+        if objective not in REGISTRY:
+            raise ValueError(f"{expected}, got {objective!r}")
+        return REGISTRY[objective]
+    if isinstance(objective, type) and not issubclass(objective, Task):
+        raise TypeError(f"{expected}, got the class {objective.__name__}")
+    if not callable(objective):
+        raise TypeError(f"{expected}, got {objective!r}")
+    return objective
+
+
+def make_task(objective: object, *data: object, **options: object) -> Task:
+    """Make the task that `objective` stands for from its data; refuse options that it does not take.
+
+    Examples
+    --------
+    >>> from streed.tasks import make_task
+    >>> make_task("balanced_accuracy", [0, 1], class_weight={0: 2})
+    Traceback (most recent call last):
+    ValueError: the objective 'balanced_accuracy' takes no class_weight, got {0: 2}
+    """
+    factory = resolve(objective)
+    known = inspect.signature(factory).parameters
+    if options and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        for name, value in options.items():
+            if name not in known:
+                raise ValueError(f"the objective {objective!r} takes no {name}, got {value!r}")
+    task = factory(*data, **options)
+    if not isinstance(task, Task):
+        raise TaskError(
+            f"the objective {objective!r} made a {type(task).__name__} instead of a streed.tasks.Task"
+        )
+    return task

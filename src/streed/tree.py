@@ -1,0 +1,268 @@
+"""A decision tree as flat arrays: plain data that predicts, prints itself and can be stored.
+
+Node 0 is the root and parents come before their children. A tree that tests feature 2 and then, on the right,
+feature 0:
+
+>>> from streed import Tree
+>>> tree = Tree(feature=[2, -1, 0, -1, -1], left=[1, -1, 3, -1, -1], right=[2, -1, 4, -1, -1],
+...             label=[-1, 0, -1, 0, 1], n_samples=[6, 3, 3, 1, 2],
+...             class_weights=[[4, 2], [3, 0], [1, 2], [1, 0], [0, 2]], classes=["no", "yes"], n_features=3)
+>>> print(tree.to_text())
+x2?
+├─ no:  no  (3 rows, 100.0 %)
+└─ yes: x0?
+        ├─ no:  no  (1 row, 100.0 %)
+        └─ yes: yes  (2 rows, 100.0 %)
+>>> tree.predict([[1, 0, 1], [1, 0, 0]]).tolist()
+['yes', 'no']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from streed.matrix import check_binary
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+
+FORMAT = "streed.tree"
+VERSION = 1
+
+
+class Tree:
+    """A binary decision tree over binary features. Rows that have a node's feature go right, the others left.
+
+    Parameters
+    ----------
+    feature : array-like of int, shape (m,)
+        Feature tested at each node, -1 at a leaf.
+    left, right : array-like of int, shape (m,)
+        Children of each node, -1 at a leaf.
+    label : array-like of int, shape (m,)
+        Position in `classes` of the label of each leaf, -1 at a branching node.
+    n_samples : array-like of int, shape (m,)
+        Number of training rows at each node.
+    class_weights : array-like of float, shape (m, n_classes)
+        Weight of the training rows of each class at each node.
+    classes : array-like of shape (n_classes,)
+        The labels.
+    n_features : int
+        Number of binary features.
+    feature_names : sequence of str, optional
+        A name for each binary feature; it reads as a condition that holds for the rows that go right.
+    """
+
+    __slots__ = (
+        "class_weights",
+        "classes",
+        "feature",
+        "feature_names",
+        "label",
+        "left",
+        "n_features",
+        "n_samples",
+        "right",
+    )
+
+    def __init__(
+        self,
+        feature: ArrayLike,
+        left: ArrayLike,
+        right: ArrayLike,
+        label: ArrayLike,
+        *,
+        n_samples: ArrayLike,
+        class_weights: ArrayLike,
+        classes: ArrayLike,
+        n_features: int,
+        feature_names: Sequence[str] | None = None,
+    ) -> None:
+        self.feature: NDArray[np.int32] = np.asarray(feature, np.int32)
+        self.left: NDArray[np.int32] = np.asarray(left, np.int32)
+        self.right: NDArray[np.int32] = np.asarray(right, np.int32)
+        self.label: NDArray[np.int32] = np.asarray(label, np.int32)
+        self.n_samples: NDArray[np.int64] = np.asarray(n_samples, np.int64)
+        self.class_weights: NDArray[np.float64] = np.asarray(class_weights, np.float64)
+        self.classes: NDArray[Any] = np.asarray(classes)
+        self.n_features = int(n_features)
+        self.feature_names = None if feature_names is None else tuple(map(str, feature_names))
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse arrays that are no tree: wrong shapes, wrong ranges, nodes without exactly one parent."""
+        m, branching = self.feature.size, self.feature >= 0
+        shapes = {
+            name: getattr(self, name).shape for name in ("feature", "left", "right", "label", "n_samples")
+        }
+        if m == 0 or any(shape != (m,) for shape in shapes.values()):
+            raise ValueError(f"a tree needs arrays of one length, at least 1, got shapes {shapes}")
+        if self.classes.ndim != 1 or self.class_weights.shape != (m, self.classes.size):
+            raise ValueError(
+                f"class_weights must have shape (nodes, classes) = ({m}, {self.classes.size}), "
+                f"got {self.class_weights.shape}"
+            )
+        if self.feature.min() < -1 or self.feature.max() >= self.n_features:
+            raise ValueError(f"features must lie between 0 and {self.n_features - 1}, or be -1 at a leaf")
+        leaf_labels = self.label[~branching]
+        if leaf_labels.min(initial=0) < 0 or leaf_labels.max(initial=0) >= self.classes.size:
+            raise ValueError(f"the label of a leaf must lie between 0 and {self.classes.size - 1}")
+        parents, children = (
+            np.flatnonzero(branching),
+            np.concatenate([self.left[branching], self.right[branching]]),
+        )
+        if not np.array_equal(np.sort(children), np.arange(1, m)) or (children <= np.tile(parents, 2)).any():
+            raise ValueError("every node but the root must be the child of exactly one node before it")
+        if self.feature_names is not None and len(self.feature_names) != self.n_features:
+            raise ValueError(f"{self.n_features} feature names are needed, got {len(self.feature_names)}")
+
+    @property
+    def node_count(self) -> int:
+        """Number of all nodes, leaves included."""
+        return int(self.feature.size)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of branching nodes."""
+        return int(np.count_nonzero(self.feature >= 0))
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return self.node_count - self.n_nodes
+
+    @property
+    def depth(self) -> int:
+        """Largest number of tests from the root to a leaf."""
+        level = np.zeros(self.node_count, dtype=np.int64)
+        for node in np.flatnonzero(self.feature >= 0).tolist():
+            level[self.left[node]] = level[self.right[node]] = level[node] + 1
+        return int(level.max())
+
+    def feature_name(self, feature: int) -> str:
+        """Name of a binary feature, ``x7`` if it has none."""
+        return f"x{feature}" if self.feature_names is None else self.feature_names[feature]
+
+    def apply(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Return the leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Binary features.
+
+        Returns
+        -------
+        int64 array of shape (n,)
+            Numbers of leaves.
+        """
+        return self.route(check_binary(X, self.n_features))
+
+    def route(self, X: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Do what `apply` does, without its checks."""
+        leaf = np.zeros(X.shape[0], dtype=np.int64)
+        rows = np.arange(X.shape[0]) if self.feature[0] >= 0 else np.empty(0, np.int64)
+        while rows.size:
+            node = leaf[rows]
+            goes_right = X[rows, self.feature[node]] != 0
+            node = np.where(goes_right, self.right[node], self.left[node]).astype(np.int64)
+            leaf[rows] = node
+            rows = rows[self.feature[node] >= 0]
+        return leaf
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each row of binary features."""
+        labels: NDArray[Any] = self.classes[self.label[self.apply(X)]]
+        return labels
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return, for each row, the share of each class in the training weight of its leaf."""
+        weights = self.class_weights[self.apply(X)]
+        shares: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+        return shares
+
+    def decision_path(self, X: ArrayLike) -> csr_matrix:
+        """Return a sparse matrix of shape (n, node_count) with a 1 at every node that a row goes through."""
+        from scipy.sparse import csr_matrix
+
+        leaf = self.apply(X)
+        paths: list[list[int]] = [[0] for _ in range(self.node_count)]
+        for node in np.flatnonzero(self.feature >= 0).tolist():
+            for child in (int(self.left[node]), int(self.right[node])):
+                paths[child] = [*paths[node], child]
+        lengths = np.array([len(path) for path in paths])
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        pointers = np.concatenate([[0], np.cumsum(lengths[leaf])])
+        offsets = np.arange(pointers[-1]) - np.repeat(pointers[:-1] - starts[leaf], lengths[leaf])
+        nodes = np.concatenate([np.array(path) for path in paths])[offsets]
+        return csr_matrix(
+            (np.ones(nodes.size, np.int64), nodes, pointers), shape=(leaf.size, self.node_count)
+        )
+
+    def to_text(self) -> str:
+        """Draw the tree in plain text, with the training rows of each leaf and the share it gets right."""
+        from streed.export import tree_to_text
+
+        return tree_to_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as plain lists, strings and numbers that can be written as JSON.
+
+        Returns
+        -------
+        dict
+            A versioned description; `from_dict` reads it back.
+        """
+        from streed.export import tree_to_dict
+
+        return tree_to_dict(self)
+
+    @classmethod
+    def from_dict(cls, description: Mapping[str, Any]) -> Tree:
+        """Read what `to_dict` wrote.
+
+        Parameters
+        ----------
+        description : mapping
+            What `to_dict` returned, also after a round trip through JSON.
+
+        Returns
+        -------
+        Tree
+            An equal tree.
+
+        Raises
+        ------
+        ValueError
+            If the description is not that of a tree, or of a version that this release cannot read.
+        """
+        from streed.export import tree_from_dict
+
+        return tree_from_dict(description)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        mine, theirs = self.__getstate__(), other.__getstate__()
+        return all(
+            np.array_equal(mine[name], theirs[name])
+            if isinstance(mine[name], np.ndarray)
+            else mine[name] == theirs[name]
+            for name in self.__slots__
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"Tree(depth={self.depth}, n_nodes={self.n_nodes}, n_leaves={self.n_leaves})"

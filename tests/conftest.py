@@ -1,0 +1,24 @@
+"""Hypothesis profiles and the fixtures that more than one folder of tests uses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import hypothesis
+import numpy as np
+import pytest
+
+from tests.support import read_dataset
+
+hypothesis.settings.register_profile("ci", max_examples=100, deadline=None, print_blob=True)
+hypothesis.settings.register_profile(
+    "thorough", parent=hypothesis.settings.get_profile("ci"), max_examples=3000
+)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture
+def dataset() -> Callable[[str], tuple[np.ndarray, np.ndarray]]:
+    """Reader of a binary data set by name: ``X, y = dataset("classification/anneal")``."""
+    return read_dataset

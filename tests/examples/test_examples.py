@@ -1,0 +1,87 @@
+"""The examples of the README and the demo run, and docstrings name the real parameters."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import streed
+from tests.support import ROOT
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+BLOCK = re.compile(r"```python\n(?P<code>.*?)```(?:\n+```text\n(?P<output>.*?)```)?", re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of a page run one after the other; a text block after a Python block is what it prints."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    blocks = list(BLOCK.finditer(page.read_text(encoding="utf-8")))
+    assert blocks or page.name != "README.md"
+    for block in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block["code"], str(page), "exec"), names)
+        if block["output"] is not None:
+            assert printed.getvalue().split() == block["output"].split()
+
+
+def test_demo(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", str(ROOT / "examples" / "demo.py")]
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, check=True, encoding="utf-8", env=environment
+    )
+    assert "status          optimal" in done.stdout
+    assert (tmp_path / "demo-tree.png").read_bytes().startswith(b"\x89PNG")
+
+
+def public_objects() -> list[Any]:
+    modules = [
+        streed,
+        streed.tasks,
+        importlib.import_module("streed.reference"),
+        importlib.import_module("streed.testing"),
+    ]
+    objects = [
+        (f"{module.__name__}.{name}", getattr(module, name)) for module in modules for name in module.__all__
+    ]
+    callables = [
+        (name, found) for name, found in objects if inspect.isclass(found) or inspect.isfunction(found)
+    ]
+    methods = [
+        (f"{name}.{method}", function)
+        for name, found in callables
+        if inspect.isclass(found)
+        for method, function in inspect.getmembers(found, inspect.isroutine)
+        if not method.startswith("_") and getattr(function, "__module__", "").startswith("streed")
+    ]
+    return [pytest.param(found, id=name) for name, found in dict([*callables, *methods]).items()]
+
+
+@pytest.mark.parametrize("found", public_objects())
+def test_docstring_names_the_parameters(found: Any) -> None:
+    text = inspect.getdoc(found)
+    assert text, "no docstring"
+    section = re.search(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?:\n\n\w|\Z)", text, re.DOTALL | re.MULTILINE)
+    if section is None or issubclass(found if inspect.isclass(found) else int, Exception):
+        return
+    documented = [
+        name.strip()
+        for line in section[1].splitlines()
+        if re.match(r"\S", line)
+        for name in line.split(" : ")[0].split(",")
+    ]
+    expected = [name for name in inspect.signature(found).parameters if name != "self"]
+    assert documented == expected
