@@ -90,17 +90,19 @@ private:
             (problem_.features[r * problem_.n_features + static_cast<std::size_t>(feature)] ? right : left).push_back(r);
     }
 
-    double cost(const Branch& at, const Rows& rows) const {
+    double cost(const Branch& at, const Rows& rows) {
+        work_ -= static_cast<double>(rows.size());
         if (at.feature < 0) return leaf_cost(rows);
         Rows left, right;
         part(rows, at.feature, left, right);
         return branch_cost_ + cost(*at.left, left) + cost(*at.right, right);
     }
 
-    // A proper subtree that does as well in the place of the whole.
+    // A proper subtree that does as well in the place of the whole. Trying all of them is quadratic in the size of the
+    // tree, so that trees with many thousands of nodes are only tried in part.
     std::unique_ptr<Branch>* replacement(Branch& at, const Rows& rows, double limit) {
         for (std::unique_ptr<Branch>* child : {&at.left, &at.right}) {
-            if ((*child)->feature < 0) continue;
+            if ((*child)->feature < 0 || work_ < 0) continue;
             if (cost(**child, rows) <= limit + tolerance_) return child;
             if (auto* deeper = replacement(**child, rows, limit)) return deeper;
         }
@@ -110,6 +112,7 @@ private:
     const Problem& problem_;
     double branch_cost_;
     double tolerance_;
+    double work_ = 1e9;  // rows sent down
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Statistics {
     std::size_t cache_hits = 0;         // values found by row set or path
     std::size_t cache_entries = 0;
     std::size_t pruned_bound = 0;       // features skipped by a bound
-    std::size_t pruned_similarity = 0;  // of these, those that needed the similarity bound
+    std::size_t pruned_similarity = 0;  // of these, before anything below them was solved
     std::size_t peak_memory = 0;
     std::size_t rows_merged = 0;  // slots that the search sees
     std::size_t features_kept = 0;

@@ -66,19 +66,15 @@ void Worker::try_feature(int index, int lane) {
         try_children(index, lane);
 }
 
-// A lower bound for all trees of the node, once every feature was tried or skipped.
-double Worker::branching_bound(Level& at) const {
-    double bound = search_.leaf_cost(at.node);
-    const double* lower = at.lower.data();
-    const std::size_t stride = static_cast<std::size_t>(at.node.stride());
-    const int n = at.n_budgets;
-    for (int k = 0; k < n; ++k) {
-        // Left child with budget number k, right child with number n - 1 - k.
-        const double* left = lower + 2 * static_cast<std::size_t>(k) * stride;
-        const double* right = lower + (2 * static_cast<std::size_t>(n - 1 - k) + 1) * stride;
-        for (const std::int32_t f : at.node.active()) bound = std::min(bound, search_.branch_cost() + left[f] + right[f]);
+// A lower bound for all trees of the node, from what is known of its children.
+double Level::lower_bound(const Search& search) {
+    double bound_of_all = search.leaf_cost(node);
+    for (int k = 0; k < n_budgets; ++k) {
+        const double* left = &bound(least_nodes + k, false, 0);
+        const double* right = &bound(least_nodes + n_budgets - 1 - k, true, 0);
+        for (const std::int32_t f : node.active()) bound_of_all = std::min(bound_of_all, search.branch_cost() + left[f] + right[f]);
     }
-    return bound;
+    return bound_of_all;
 }
 
 // Three levels left: the children are pair problems, taken from the path table or solved in one go.
@@ -94,6 +90,7 @@ void Worker::try_pairs(Level& at, int lane) {
             open = at.bound(nl, false, lane) + at.bound(at.nodes - 1 - nl, true, lane) + branch < best;
         if (!open) {
             ++statistics.pruned_bound;
+            ++statistics.pruned_similarity;  // nothing else was known of the children yet
             return;
         }
     }
@@ -197,6 +194,7 @@ void Worker::try_children(int index, int lane) {
                 const double rest = turn == 0 ? branch + at.bound(other, !side, lane) : sum;
                 if (rest + at.bound(own, side, lane) >= at.best) {
                     ++statistics.pruned_bound;
+                    if (turn == 0 && at.n_budgets == 1) ++statistics.pruned_similarity;
                     exact = false;
                     break;
                 }

@@ -86,13 +86,8 @@ void RootSearch::offer(const Tree& tree) {
 double RootSearch::lower_bound() {
     double bound = std::min(search_.leaf_cost(root_.node), search_.branch_cost());
     if (final_depth_) {
-        const std::lock_guard lock(root_.mutex);
-        double open = search_.leaf_cost(root_.node);
-        for (int n = 0; n < root_.n_budgets; ++n)
-            for (const std::int32_t f : root_.node.active())
-                open = std::min(open, search_.branch_cost() + root_.bound(root_.least_nodes + n, false, f) +
-                                          root_.bound(root_.least_nodes + root_.n_budgets - 1 - n, true, f));
-        bound = std::max(bound, open);
+        const SharedLock lock(root_);
+        bound = std::max(bound, root_.lower_bound(search_));
     }
     return std::min(bound, incumbent_cost_);
 }
@@ -183,6 +178,7 @@ Result RootSearch::run() {
     normalise(depth, nodes);
     offer(Tree{TreeNode{}});
     double proven = 0;
+    bool proof_done = false;
     try {
         search_.checkpoint(true);
         if (depth <= 2 && options_.switches.depth_two) {
@@ -208,15 +204,16 @@ Result RootSearch::run() {
             }
             proven = incumbent_cost_;
         }
+        proof_done = true;
         Tree optimal;
         main.construct(0, depth, nodes, proven, optimal);
         incumbent_ = optimal;
         incumbent_cost_ = proven;
-        result.status = Status::optimal;
     } catch (const Stopped&) {
-        result.status = search_.stop_reason;
+        // Stopped while rebuilding: the optimum is proven, and the incumbent may attain it all the same.
+        if (!proof_done || cost(incumbent_) > proven) result.status = search_.stop_reason;
     }
-    const double lower = result.status == Status::optimal ? proven : lower_bound();
+    const double lower = proof_done ? proven : lower_bound();
     statistics_.add(main.statistics);
     for (TreeNode& node : incumbent_)
         if (node.feature >= 0) node.feature = reduced_.features[static_cast<std::size_t>(node.feature)];

@@ -88,6 +88,7 @@ struct Level {
     bool shared = false;  // the root, searched by several threads
     std::mutex mutex;
 
+    double lower_bound(const Search& search);
     double& bound(int nodes_of_child, bool side, int lane) {
         const std::size_t stride = static_cast<std::size_t>(node.stride());
         return lower[(2 * static_cast<std::size_t>(nodes_of_child - least_nodes) + (side ? 1 : 0)) * stride + static_cast<std::size_t>(lane)];
@@ -124,7 +125,6 @@ public:
     void begin_branching(int level, int depth, int nodes, double upper);
     void try_features(int level, double enough);
     void try_feature(int level, int lane);
-    double branching_bound(Level& at) const;
 
     // depth_two.cpp
     void load_pair_table(Level& at, bool with_weights = false);

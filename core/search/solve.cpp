@@ -70,7 +70,7 @@ Outcome Worker::solve(int index, int depth, int nodes, double upper) {
     try_features(index, 0);
 
     const bool found = at.best < upper;
-    const Outcome outcome{found ? at.best : branching_bound(at), found};
+    const Outcome outcome{found ? at.best : at.lower_bound(search_), found};
     if (switches.cache) search_.subproblems.store(key, {outcome.lower, found, at.choice.feature, at.choice.left_nodes});
     return outcome;
 }

@@ -1,6 +1,6 @@
 """Random problems for Hypothesis, made awkward on purpose and kept small enough for the naive twin.
 
-Up to 24 rows are drawn bit by bit, so that a failure shrinks to few rows; more rows (also more than 64 and
+Up to 16 rows are drawn bit by bit, so that a failure shrinks to few rows; more rows (also more than 64 and
 more than 512, the widths of words and vector registers) come from a seeded generator, with many equal rows
 among them. Columns may be constant, copies or complements of others; weights may be integers of any size or
 tenths, which have no exact double. Hypothesis likes the first of several choices best, so ordinary values
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.properties.naive import Problem
 
 EXAMPLES: int = settings().max_examples
-SIZES = st.one_of(st.integers(1, 24), st.integers(25, 140), st.integers(500, 1100))
+SIZES = st.one_of(st.integers(1, 16), st.integers(17, 40), st.integers(41, 140), st.integers(500, 1100))
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -35,14 +35,25 @@ def seeded_rows(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Copies of a few different rows, labelled by a random function of three features with noise."""
     rng = np.random.default_rng(draw(SEEDS))
-    different = rng.random((draw(st.integers(2, 60)), n_features)) < draw(
-        st.sampled_from([0.5, 0.5, 0.1, 0.9])
-    )
-    X = different[rng.integers(len(different), size=n_rows)].astype(np.uint8)
+    n_different = draw(st.integers(2, 60))
+    if draw(st.booleans()):
+        different = categories_and_thresholds(rng, n_different, n_features)
+    else:
+        different = rng.random((n_different, n_features)) < draw(st.sampled_from([0.5, 0.1, 0.9]))
+    X = different[rng.integers(n_different, size=n_rows)].astype(np.uint8)
     code = X[:, :3] @ (2 ** np.arange(min(3, n_features)))
     y = rng.integers(n_labels, size=8)[code]
     noisy = rng.random(n_rows) < draw(st.sampled_from([0.05, 0.3, 1.0]))
     return X, np.where(noisy, rng.integers(n_labels, size=n_rows), y).astype(np.int32)
+
+
+def categories_and_thresholds(rng: np.random.Generator, n_rows: int, n_features: int) -> np.ndarray:
+    """One category one-hot and one number cut at thresholds: most columns are constant below a split."""
+    n_categories = n_features // 2
+    category = rng.integers(max(1, n_categories), size=n_rows)
+    number = rng.integers(n_features - n_categories + 1, size=n_rows)
+    one_hot = category[:, None] == np.arange(n_categories)
+    return np.concatenate([one_hot, number[:, None] <= np.arange(n_features - n_categories)], axis=1)
 
 
 @st.composite
@@ -50,7 +61,7 @@ def awkward_columns(draw: st.DrawFn, bits: np.ndarray) -> np.ndarray:
     """Append constants, copies and complements, and shuffle the columns."""
     n_rows, n_features = bits.shape
     columns = list(bits.T)
-    for kind in draw(st.lists(st.sampled_from(["zeros", "ones", "copy", "complement"]), max_size=3)):
+    for kind in draw(st.lists(st.sampled_from(["zeros", "ones", "copy", "complement"]), max_size=5)):
         if kind in ("zeros", "ones"):
             columns.append(np.full(n_rows, kind == "ones", dtype=np.uint8))
         elif n_features:
@@ -96,13 +107,13 @@ def problems(
     draw: st.DrawFn,
     sizes: st.SearchStrategy[int] = SIZES,
     max_features: int = 9,
-    max_depth: int = 4,
+    max_depth: int = 5,
     max_labels: int = 6,
 ) -> Problem:
     """A whole problem: data and options."""
     n_rows, n_labels = draw(sizes), draw(ordinary_first(2, max_labels, 1))
     n_features = draw(ordinary_first(min(4, max_features), max_features, 0))
-    X, y = draw((drawn_rows if n_rows <= 24 else seeded_rows)(n_rows, n_features, n_labels))
+    X, y = draw((drawn_rows if n_rows <= 16 else seeded_rows)(n_rows, n_features, n_labels))
     w = draw(weights(y, n_labels))
     depth = draw(ordinary_first(min(3, max_depth), max_depth, 0))
     full = 2**depth - 1
