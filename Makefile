@@ -4,6 +4,7 @@ WERROR ?= ON
 DATA ?= $(or $(STREED_DATA),../shared/data)
 
 VENV := .venv
+PEERS := .venv-peers
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find core bindings src -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null) CMakeLists.txt pyproject.toml
@@ -22,11 +23,11 @@ lint: $(VENV)/.installed
 	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/mypy $(CHECKED)
 
-bench: $(VENV)/.installed $(VENV)/.peers
-	$(BIN)/python -m benchmarks accuracy --data $(DATA)
+bench: $(VENV)/.installed $(PEERS)/.installed
+	$(BIN)/python -m benchmarks accuracy --data $(DATA) --peer-python $(PEERS)/bin/python
 
 clean:
-	rm -rf $(VENV) build
+	rm -rf $(VENV) $(PEERS) build
 
 # Built without isolation, so that build/ is kept and a second build compiles only what has changed.
 $(VENV)/.installed: $(VENV)/.tools $(SOURCES)
@@ -40,8 +41,9 @@ $(VENV)/.tools:
 	$(PIP) scikit-build-core nanobind cmake ninja
 	touch $@
 
-# The peers are optional: the benchmark compares with those that could be installed.
-$(VENV)/.peers: $(VENV)/.tools
+# Other packages, for comparison, in an environment of their own. The benchmark leaves out those that cannot be installed.
+$(PEERS)/.installed:
+	$(PYTHON) -m venv $(PEERS)
 	for peer in pystreed pydl8.5 gosdt; do \
-	    $(PIP) $$peer || echo "peer $$peer cannot be installed here"; done
+	    $(PEERS)/bin/python -m pip install --quiet $$peer || echo "$$peer cannot be installed here"; done
 	touch $@

@@ -88,7 +88,8 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     words_ = problem.words;
     blocks_ = problem.blocks;
     valid_ = problem.valid;
-    light_ = problem.light;
+    heavy_.resize(problem.light.size());
+    for (std::size_t w = 0; w < heavy_.size(); ++w) heavy_[w] = valid_[w] & ~problem.light[w];
     weights_ = problem.weight;
     values_ = problem.value;
     counts_ = problem.count;
@@ -123,11 +124,7 @@ void Node::side_filter(int lane, bool side, std::uint64_t* out) const {
 
 double Node::filter_weight(const std::uint64_t* filter) const {
     const std::size_t words = static_cast<std::size_t>(words_);
-    if (counting_) {
-        int count = 0;
-        for (std::size_t w = 0; w < words; ++w) count += std::popcount(filter[w] & ~light_[w]);
-        return count;
-    }
+    if (counting_) return settings_.kernels->count_and(filter, heavy_.data(), words_);
     double sum = 0;
     for (std::size_t w = 0; w < words; ++w)
         for (std::uint64_t bits = filter[w]; bits != 0; bits &= bits - 1)
@@ -168,8 +165,7 @@ void Node::select(const Node& parent, int lane, bool side) {
     blocks_.clear();
     words_ = n_slots_ = 0;
     for (const Block& block : parent.blocks_) {
-        int count = 0;
-        for (int w = block.word_begin; w < block.word_end; ++w) count += std::popcount(selected[w]);
+        const int count = settings_.kernels->count_and(selected + block.word_begin, selected + block.word_begin, block.word_end - block.word_begin);
         n_slots_ += count;
         blocks_.push_back({words_, words_ + (count + 63) / 64});
         words_ = blocks_.back().word_end;
@@ -209,8 +205,8 @@ void Node::pack_columns(const Node& parent) {
     for (std::size_t k = 0; k < candidates_.size(); ++k)
         pack(parent.column(candidates_[k]), columns_.as<std::uint64_t>() + (packed_ ? k : static_cast<std::size_t>(candidates_[k])) * words);
     if (counting_) {
-        light_.resize(words + 1);
-        pack(parent.light_.data(), light_.data());
+        heavy_.resize(words + 1);
+        pack(parent.heavy_.data(), heavy_.data());
     }
     if (packed_) {
         features_.resize(candidates_.size());
@@ -251,8 +247,8 @@ void Node::choose_lane_type() {
     double largest = 0;
     if (counting_) {
         for (const Block& block : blocks_) {
-            int count = 0;
-            for (int w = block.word_begin; w < block.word_end; ++w) count += std::popcount(valid_[static_cast<std::size_t>(w)]);
+            const std::uint64_t* bits = valid_.data() + block.word_begin;
+            const int count = settings_.kernels->count_and(bits, bits, block.word_end - block.word_begin);
             largest = std::max(largest, static_cast<double>(count));
         }
     } else {
@@ -277,8 +273,7 @@ void Node::choose_lane_type() {
 }
 
 void Node::finish() {
-    n_slots_ = 0;
-    for (const std::uint64_t word : valid_) n_slots_ += std::popcount(word);
+    n_slots_ = settings_.kernels->count_and(valid_.data(), valid_.data(), words_);
     weight_ = filter_weight(valid_.data());
     rows_ = counting_ ? n_slots_ : std::accumulate(counts_.begin(), counts_.end(), 0.0);
     choose_lane_type();
@@ -335,7 +330,7 @@ void Node::sum_weights() {
     }
     if (counted_) channels_.push_back({0, words_, count_matrix_.data()});
     indices_.reserve(4 * index_count(stride_));
-    const Scratch scratch{indices_.as<std::uint32_t>(), nullptr, nullptr, nullptr, nullptr, nullptr};
+    const Scratch scratch{indices_.as<std::uint32_t>(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
     settings_.kernels->single_sums(frame(), valid_.data(), singles_.data(), scratch);
     for (std::size_t c = 0; c < channels_.size(); ++c) {
         const std::vector<double>& source = counted_ && c + 1 == channels_.size() ? counts_ : values_;
@@ -397,7 +392,7 @@ std::size_t Node::bytes() const {
     const auto size = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ... + 0); };
     std::size_t buffers = 0;
     for (const AlignedBuffer* buffer : {&columns_, &singles_, &totals_, &matrix_, &count_matrix_, &indices_}) buffers += buffer->capacity();
-    return buffers + size(blocks_, features_, active_, candidates_, parent_lanes_, valid_, light_, selected_, slots_, channels_, row_begin_,
+    return buffers + size(blocks_, features_, active_, candidates_, parent_lanes_, valid_, heavy_, selected_, slots_, channels_, row_begin_,
                           row_lanes_, listed_without_, weights_, values_, counts_);
 }
 

@@ -75,7 +75,8 @@ private:
     double weight_ = 0, rows_ = 0;
     std::vector<Block> blocks_;
     std::vector<std::int32_t> features_, active_, candidates_, parent_lanes_;
-    std::vector<std::uint64_t> valid_, light_, selected_;
+    std::vector<std::uint64_t> valid_, selected_;
+    std::vector<std::uint64_t> heavy_;  // counting: slots with weight of their own
     std::vector<std::uint32_t> slots_;
     AlignedBuffer columns_, singles_, totals_;
     // Weighted rows only.

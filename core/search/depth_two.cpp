@@ -17,12 +17,14 @@ Scratch Worker::scratch(const Node& node) {
         const std::size_t words = static_cast<std::size_t>(node.words()) + 2 * static_cast<std::size_t>(node.n_blocks());
         account(bits_.reserve((stride + 1) * words * 8));
         account(plan_.reserve(24 * words));
+        account(tallies_.reserve(4 * stride * stride));
         account(panel_.reserve(panel_bytes(node.stride())));
     } else {
         account(indices_.reserve(4 * index_count(node.stride())));
         account(narrow_.reserve(stride * stride));
     }
-    return {indices_.as<std::uint32_t>(), narrow_.data(), bits_.as<std::uint64_t>(), plan_.data(), panel_.as<std::uint8_t>(), work_.as<double>()};
+    return {indices_.as<std::uint32_t>(), narrow_.data(),    bits_.as<std::uint64_t>(), plan_.data(),
+            tallies_.data(),              panel_.as<std::uint8_t>(), work_.as<double>()};
 }
 
 void Worker::load_pair_table(Level& at, bool with_weights) {

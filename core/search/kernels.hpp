@@ -68,6 +68,7 @@ struct Scratch {
     void* narrow;            // a table in the storage type (weighted rows)
     std::uint64_t* bits;     // (stride + 1) * (words + 2 * blocks) words (counting)
     void* plan;              // 24 bytes per word (counting)
+    void* tallies;           // 4 * stride * stride bytes (counting)
     std::uint8_t* panel;     // panel_bytes(stride) (counting)
     double* work;            // 4 * stride
 };

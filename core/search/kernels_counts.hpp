@@ -72,16 +72,23 @@ inline void fill_panel(const std::uint64_t* word, std::size_t step, std::uint8_t
     }
 }
 
+// Numbers of rows are tallied in a type that holds the rows of both labels.
+template <class T>
+struct TallyOf { using type = std::uint16_t; };
+template <>
+struct TallyOf<std::int32_t> { using type = std::int32_t; };
+template <class T>
+using Tally = typename TallyOf<T>::type;
+
 // Where the counts of a panel go. Rows of a panel: `positive` bytes that are added, then `negative` ones that are
-// subtracted; sizes and weights count both.
+// subtracted; tallies (may be null) count both.
 template <class T>
 struct PanelTarget {
     int positive, negative;
     T* table;
     bool first;  // nothing was counted into the table before
-    T* sizes;
-    double* weights;
-    bool first_size;
+    Tally<T>* tallies;
+    bool first_tally;
 };
 
 // Counts a panel for `Count` features i and `Vectors` vectors of features j.
@@ -114,14 +121,12 @@ inline void count_tile(const std::uint8_t* panel, std::size_t stride, const std:
                 for (int j = 0; j < kVectorBytes; ++j) row[j] = static_cast<T>(static_cast<T>(plus[j]) - static_cast<T>(minus[j]));
             else
                 for (int j = 0; j < kVectorBytes; ++j) row[j] = static_cast<T>(row[j] + static_cast<T>(plus[j]) - static_cast<T>(minus[j]));
-            if (target.sizes != nullptr)
-                for (int j = 0; j < kVectorBytes; ++j)
-                    target.sizes[offset + static_cast<std::size_t>(j)] =
-                        static_cast<T>((target.first_size ? T{} : target.sizes[offset + static_cast<std::size_t>(j)]) + plus[j] + minus[j]);
-            if (target.weights != nullptr)
-                for (int j = 0; j < kVectorBytes; ++j)
-                    target.weights[offset + static_cast<std::size_t>(j)] =
-                        (target.first_size ? 0.0 : target.weights[offset + static_cast<std::size_t>(j)]) + (plus[j] + minus[j]);
+            if (target.tallies == nullptr) continue;
+            Tally<T>* tally = target.tallies + offset;
+            if (target.first_tally)
+                for (int j = 0; j < kVectorBytes; ++j) tally[j] = static_cast<Tally<T>>(plus[j] + minus[j]);
+            else
+                for (int j = 0; j < kVectorBytes; ++j) tally[j] = static_cast<Tally<T>>(tally[j] + plus[j] + minus[j]);
         }
     }
 }
@@ -172,7 +177,7 @@ inline void mirror_tile(const std::int8_t* from, std::int8_t* to, std::size_t st
     }
 }
 
-inline void mirror_tile(const std::int16_t* from, std::int16_t* to, std::size_t stride) {
+inline void mirror_tile(const std::uint16_t* from, std::uint16_t* to, std::size_t stride) {
     typedef std::int16_t Eight __attribute__((vector_size(16)));
     constexpr Eight low = {0, 8, 1, 9, 2, 10, 3, 11};
     constexpr Eight high = {4, 12, 5, 13, 6, 14, 7, 15};
@@ -187,6 +192,10 @@ inline void mirror_tile(const std::int16_t* from, std::int16_t* to, std::size_t 
         for (int k = 0; k < 8; ++k) v[k] = u[k];
     }
     for (std::size_t j = 0; j < 8; ++j) __builtin_memcpy(to + j * stride, &v[j], 16);
+}
+
+inline void mirror_tile(const std::int16_t* from, std::int16_t* to, std::size_t stride) {
+    mirror_tile(reinterpret_cast<const std::uint16_t*>(from), reinterpret_cast<std::uint16_t*>(to), stride);
 }
 
 template <class T>
@@ -246,7 +255,8 @@ void count_table(const Frame& frame, const std::uint64_t* filter, T* table, doub
     int all_rows = 0;
     for (std::size_t w = 0; w < words; ++w) all_rows += count_bits(filter[w]);
     const bool half = all_rows >= kMirrorRows && stride > static_cast<std::size_t>(kVectorBytes);
-    PanelTarget<T> target{0, 0, table, true, frame.sized ? table + static_cast<std::size_t>(n_values) * table_size : nullptr, weights, true};
+    Tally<T>* tallies = frame.sized || weights != nullptr ? static_cast<Tally<T>*>(scratch.tallies) : nullptr;
+    PanelTarget<T> target{0, 0, table, true, tallies, true};
 
     for (int b = 0; b < frame.n_blocks; b += blocks_at_once) {
         // Pack the filtered rows of one block, or of the positive and the negative one.
@@ -292,12 +302,20 @@ void count_table(const Frame& frame, const std::uint64_t* filter, T* table, doub
             target.positive = bytes[0];
             target.negative = bytes[1];
             count_panel(frame, scratch.panel, half, target);
-            target.first = target.first_size = false;
+            target.first = target.first_tally = false;
         } while (done[0] < packed[0] || done[1] < packed[1]);
         if (half) mirror(frame, target.table);
     }
-    if (half && target.sizes != nullptr) mirror(frame, target.sizes);
-    if (half && target.weights != nullptr) mirror(frame, target.weights);
+    if (tallies == nullptr) return;
+    if (half) mirror(frame, tallies);
+    T* sizes = frame.sized ? table + static_cast<std::size_t>(n_values) * table_size : nullptr;
+    for (int a = 0; a < frame.n_active; ++a) {
+        const std::size_t begin = static_cast<std::size_t>(frame.active[a]) * stride;
+        if (sizes != nullptr)
+            for (std::size_t j = begin; j < begin + stride; ++j) sizes[j] = static_cast<T>(tallies[j]);
+        if (weights != nullptr)
+            for (std::size_t j = begin; j < begin + stride; ++j) weights[j] = static_cast<double>(tallies[j]);
+    }
 }
 
 void count_table(const Frame& frame, const std::uint64_t* filter, void* table, double* weights, const Scratch& scratch) {

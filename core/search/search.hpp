@@ -173,7 +173,7 @@ private:
     std::vector<int> path_;
     PathKeyMaker keys_;
     // Buffers for the pair problems of a node's children.
-    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, panel_;
+    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, tallies_, panel_;
     std::vector<std::uint64_t> filter_;
 };
 

@@ -22,7 +22,7 @@ KINDS = ["random", "constants", "complements", "copies", "categories and thresho
 def columns(rng: np.random.Generator, kind: str, n_rows: int, n_features: int) -> np.ndarray:
     if kind == "categories and thresholds":
         return categories_and_thresholds(rng, n_rows, n_features).astype(np.uint8)
-    X = (rng.random((n_rows, n_features)) < rng.choice([0.2, 0.5])).astype(np.uint8)
+    X: np.ndarray = (rng.random((n_rows, n_features)) < rng.choice([0.2, 0.5])).astype(np.uint8)
     half = n_features // 2
     if kind == "constants":
         X[:, rng.permutation(n_features)[:half]] = rng.integers(0, 2, half)
@@ -34,13 +34,13 @@ def columns(rng: np.random.Generator, kind: str, n_rows: int, n_features: int) -
 
 
 def problem(rng: np.random.Generator, kind: str) -> Problem:
-    n_rows, n_features, depth = rng.integers(3, 40), rng.integers(2, 12), int(rng.integers(3, 6))
-    n_labels = int(rng.integers(2, 5))
+    n_rows, n_features = int(rng.integers(3, 40)), int(rng.integers(2, 12))
+    n_labels, depth = int(rng.integers(2, 5)), int(rng.integers(3, 6))
     full = 2**depth - 1
     return Problem(
         X=np.ascontiguousarray(columns(rng, kind, n_rows, n_features)),
         y=rng.integers(n_labels, size=n_rows).astype(np.int32),
-        w=rng.choice([1.0, rng.integers(1, 5)], size=n_rows) if rng.random() < 0.3 else np.ones(n_rows),
+        w=rng.integers(1, 5, size=n_rows).astype(float) if rng.random() < 0.3 else np.ones(n_rows),
         n_labels=n_labels,
         max_depth=depth,
         max_nodes=int(rng.integers(3, full + 1)) if rng.random() < 0.2 else full,
