@@ -37,7 +37,7 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper) {
             at.choice.feature = kPairTree;
         }
         if (switches.lookahead_order)
-            std::stable_sort(at.order.begin(), at.order.end(), [look](std::int32_t a, std::int32_t b) { return look[a] > look[b]; });
+            std::sort(at.order.begin(), at.order.end(), [look](std::int32_t a, std::int32_t b) { return look[a] > look[b] || (look[a] == look[b] && a < b); });
     }
     keys_.assign(path_);
     if (!switches.depth_two && similar()) load_pair_table(at, true);

@@ -232,17 +232,49 @@ inline void plan_packing(const std::uint64_t* filter, int words, PackedWord* pla
     }
 }
 
-inline void pack_column(const std::uint64_t* column, const PackedWord* plan, int words, std::uint64_t* out) {
-    std::uint64_t word = 0;
+// Several columns at a time: the steps of one column depend on each other, those of different columns do not.
+template <int Columns>
+inline void pack_columns(const std::uint64_t* const* column, const PackedWord* plan, int words, std::uint64_t* const* out) {
+    std::uint64_t word[Columns] = {};
+    std::size_t at = 0;
     for (int w = 0; w < words; ++w) {
-        const std::uint64_t bits = extract(column[w], plan[w].selected);
-        word |= bits << plan[w].shift;
-        *out = word;
-        const std::uint64_t carry = (bits >> 1) >> (63 - plan[w].shift);
-        word = (word & plan[w].keep) | (carry & ~plan[w].keep);
-        out += plan[w].full;
+        const PackedWord step = plan[w];
+        for (int c = 0; c < Columns; ++c) {
+            const std::uint64_t bits = extract(column[c][w], step.selected);
+            const std::uint64_t filled = word[c] | (bits << step.shift);
+            out[c][at] = filled;
+            word[c] = (filled & step.keep) | (((bits >> 1) >> (63 - step.shift)) & ~step.keep);
+        }
+        at += step.full;
     }
-    *out = word;
+    for (int c = 0; c < Columns; ++c) out[c][at] = word[c];
+}
+
+// The filtered rows of one block, all features: bits[i * step ...], zero for features that are not active. A column may be
+// written one word too far, for which `step` leaves room.
+inline void pack_block(const Frame& frame, const Block& block, const PackedWord* plan, std::uint64_t* bits, std::size_t step) {
+    constexpr int kColumns = 4;
+    const int words = block.word_end - block.word_begin;
+    const std::uint64_t* from[kColumns];
+    std::uint64_t* to[kColumns];
+    for (int a = 0; a < frame.n_active; a += kColumns) {
+        const int count = frame.n_active - a < kColumns ? frame.n_active - a : kColumns;
+        for (int c = 0; c < count; ++c) {
+            const std::size_t i = static_cast<std::size_t>(frame.active[a + c]);
+            from[c] = frame.columns + i * static_cast<std::size_t>(frame.words) + block.word_begin;
+            to[c] = bits + i * step;
+        }
+        if (count == kColumns)
+            pack_columns<kColumns>(from, plan, words, to);
+        else
+            for (int c = 0; c < count; ++c) pack_columns<1>(from + c, plan, words, to + c);
+    }
+    for (std::size_t i = 0, a = 0; i < static_cast<std::size_t>(frame.stride); ++i) {
+        if (a < static_cast<std::size_t>(frame.n_active) && static_cast<std::size_t>(frame.active[a]) == i)
+            ++a;
+        else
+            for (std::size_t w = 0; w < step; ++w) bits[i * step + w] = 0;
+    }
 }
 
 template <class T>
@@ -261,24 +293,17 @@ void count_table(const Frame& frame, const std::uint64_t* filter, T* table, doub
     for (int b = 0; b < frame.n_blocks; b += blocks_at_once) {
         // Pack the filtered rows of one block, or of the positive and the negative one.
         int rows[2] = {0, 0}, packed[2] = {0, 0}, done[2] = {0, 0};
+        std::size_t step[2] = {0, 0};
         std::uint64_t* bits[2] = {scratch.bits, nullptr};
         for (int q = 0; q < blocks_at_once; ++q) {
             const Block block = frame.blocks[b + q];
             for (int w = block.word_begin; w < block.word_end; ++w) rows[q] += count_bits(filter[w]);
             packed[q] = (rows[q] + 63) / 64;
-            const std::size_t size = static_cast<std::size_t>(packed[q]);
+            step[q] = static_cast<std::size_t>(packed[q]) + 1;
             PackedWord* plan = reinterpret_cast<PackedWord*>(scratch.plan);
             plan_packing(filter + block.word_begin, block.word_end - block.word_begin, plan);
-            if (q == 1) bits[1] = bits[0] + stride * static_cast<std::size_t>(packed[0]);
-            for (std::size_t i = 0, a = 0; i < stride && size > 0; ++i) {
-                std::uint64_t* out = bits[q] + i * size;
-                if (a < static_cast<std::size_t>(frame.n_active) && static_cast<std::size_t>(frame.active[a]) == i) {
-                    pack_column(frame.columns + i * words + static_cast<std::size_t>(block.word_begin), plan, block.word_end - block.word_begin, out);
-                    ++a;
-                } else {
-                    for (std::size_t w = 0; w < size; ++w) out[w] = 0;
-                }
-            }
+            if (q == 1) bits[1] = bits[0] + stride * step[0];
+            if (rows[q] > 0) pack_block(frame, block, plan, bits[q], step[q]);
         }
         target.table = table + (frame.difference ? 0 : static_cast<std::size_t>(b) * table_size);
         target.first = true;
@@ -291,7 +316,7 @@ void count_table(const Frame& frame, const std::uint64_t* filter, T* table, doub
                 const int take = packed[q] - done[q] < room ? packed[q] - done[q] : room;
                 for (int w = 0; w < take; ++w)
                     for (std::size_t i = 0; i < stride; i += 8)
-                        fill_panel(bits[q] + i * static_cast<std::size_t>(packed[q]) + done[q] + w, static_cast<std::size_t>(packed[q]),
+                        fill_panel(bits[q] + i * step[q] + done[q] + w, step[q],
                                    at + static_cast<std::size_t>(w * 64 / kRowsPerByte) * stride + i, stride);
                 const int left = rows[q] - 64 * done[q];
                 bytes[q] = take == 0 ? 0 : ((left < 64 * take ? left : 64 * take) + kRowsPerByte - 1) / kRowsPerByte;
