@@ -20,7 +20,7 @@ typedef std::uint8_t Bytes __attribute__((vector_size(kVectorBytes), aligned(kVe
 
 // Number of set bits in every byte (of the low half of the bytes, where a byte holds four rows).
 inline Bytes count_bytes(Bytes v) {
-#if STREED_VECTOR_BYTES == 64
+#if STREED_VECTOR_BYTES == 64 && defined(__AVX512BITALG__)
     return reinterpret_cast<Bytes>(_mm512_popcnt_epi8(reinterpret_cast<__m512i>(v)));
 #elif STREED_VECTOR_BYTES == 32
     const __m256i ones = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
