@@ -1,6 +1,5 @@
 // The loop over branching features of a node with more than two levels left.
 #include <algorithm>
-#include <cmath>
 
 #include "search.hpp"
 
@@ -77,99 +76,86 @@ double Level::lower_bound(const Search& search) {
     return bound_of_all;
 }
 
+// Whether some division of the node budget could still beat the best tree with this feature.
+bool Level::open(int lane, double branch_cost) {
+    for (int k = 0; k < n_budgets; ++k)
+        if (branch_cost + bound(least_nodes + k, false, lane) + bound(least_nodes + n_budgets - 1 - k, true, lane) < best) return true;
+    return false;
+}
+
 // Three levels left: the children are pair problems, taken from the path table or solved in one go.
 void Worker::try_pairs(Level& at, int lane) {
     const double branch = search_.branch_cost();
     const int most = at.least_nodes + at.n_budgets - 1;
-    double best;
     {
         const SharedLock lock(at);
-        best = at.best;
-        bool open = false;
-        for (int nl = at.least_nodes; nl <= most && !open; ++nl)
-            open = at.bound(nl, false, lane) + at.bound(at.nodes - 1 - nl, true, lane) + branch < best;
-        if (!open) {
+        if (!at.open(lane, branch)) {
             ++statistics.pruned_bound;
             ++statistics.pruned_similarity;  // nothing else was known of the children yet
             return;
         }
     }
-    const bool keyed = uses_paths();
-    const int feature = at.node.feature(lane);
-    const Node& node = at.node;
+    double value[2][4];  // [side][budget]
+    const bool known[2] = {find_pairs(at, lane, false, value[0]), find_pairs(at, lane, true, value[1])};
+    if (known[0] != known[1]) {  // one side may rule the feature out
+        const SharedLock lock(at);
+        const int side = known[1] ? 1 : 0;
+        for (int n = at.least_nodes; n <= most; ++n) at.bound(n, side == 1, lane) = value[side][n];
+        if (!at.open(lane, branch)) {
+            ++statistics.pruned_bound;
+            return;
+        }
+    }
+    if (!known[0] || !known[1]) solve_child_pairs(at, lane, known, value);
 
-    // value[side][budget]
-    double value[2][4];
-    bool known[2] = {true, true};
-    for (int side = 0; side < 2; ++side) {
-        for (int n = at.least_nodes; n <= most; ++n) {
-            value[side][n] = -1;
-            if (keyed) {
-                if (const auto found = search_.pairs.find(keys_.child(PathKeyMaker::literal(feature, side == 1), n))) {
-                    value[side][n] = *found;
-                    continue;
-                }
-            }
-            known[side] = false;
-        }
-        statistics.cache_hits += known[side] ? 1 : 0;
-    }
-    if (!(known[0] && known[1])) {
-        // Exact values of one side may already rule the feature out.
-        if (known[0] || known[1]) {
-            const SharedLock lock(at);
-            const int side = known[1] ? 1 : 0;
-            bool open = false;
-            for (int n = at.least_nodes; n <= most; ++n) {
-                double& bound = at.bound(n, side == 1, lane);
-                bound = std::max(bound, value[side][n]);
-                open = open || value[side][n] + at.bound(at.nodes - 1 - n, side == 0, lane) + branch < best;
-            }
-            if (!open) {
-                ++statistics.pruned_bound;
-                return;
-            }
-        }
-        if ((statistics.depth_two_solves & 31) == 0 || node.n_slots() > 4096) search_.checkpoint(calling_thread_);
-        const int with = search_.kernels.count_and(node.column(lane), node.valid().data(), node.words());
-        const bool small_side = 2 * with <= node.n_slots();
-        PairBenefit benefit[2];
-        child_pairs(at, lane, small_side, !known[small_side], !known[!small_side], at.n_budgets == 1 ? most : 0, benefit);
-        // Costs of the children as leaves, and their weights.
-        const LeafModel& model = search_.model;
-        for (int part = 0; part < 2; ++part) {
-            const bool side = part == 0 ? small_side : !small_side;
-            if (known[side]) continue;
-            node.side_filter(lane, side, filter_.data());
-            const double weight = node.filter_weight(filter_.data());
-            double leaf = 0;
-            for (int k = 0; k < model.n_values; ++k) {
-                const double sum = side ? node.single(k, lane) : node.total(k) - node.single(k, lane);
-                leaf = k == 0 ? (model.kind == LeafKind::signed_difference ? std::abs(sum) : sum) : std::max(leaf, sum);
-            }
-            const double all = model.ticks * weight;
-            for (int n = at.least_nodes; n <= most; ++n) {
-                double v = all - model.ticks * leaf;
-                if (n > 0) v = std::min(v, all - benefit[part].at_most[n]);
-                value[side][n] = v;
-                if (keyed) search_.pairs.insert(keys_.child(PathKeyMaker::literal(feature, side), n), v);
-            }
-        }
-    }
     const SharedLock lock(at);
     for (int n = at.least_nodes; n <= most; ++n) {
         for (int side = 0; side < 2; ++side) {
-            double& bound = at.bound(n, side == 1, lane);
-            bound = std::max(bound, value[side][n]);
-            if (similar() && value[side][n] > 0)
-                push_similarity(at, lane, side == 1, n, value[side][n]);
+            at.bound(n, side == 1, lane) = value[side][n];
+            if (similar() && value[side][n] > 0) push_similarity(at, lane, side == 1, n, value[side][n]);
         }
     }
     for (int nl = at.least_nodes; nl <= most; ++nl) {
         const double sum = value[0][nl] + value[1][at.nodes - 1 - nl] + branch;
         if (sum < at.best) {
             at.best = sum;
-            at.choice = {feature, lane, nl};
+            at.choice = {at.node.feature(lane), lane, nl};
+        }
+    }
+}
+
+// Looks the child's values up, for every budget it may get.
+bool Worker::find_pairs(const Level& at, int lane, bool side, double value[4]) {
+    if (!uses_paths()) return false;
+    const int literal = PathKeyMaker::literal(at.node.feature(lane), side);
+    for (int n = at.least_nodes; n < at.least_nodes + at.n_budgets; ++n) {
+        const auto found = search_.pairs.find(keys_.child(literal, n));
+        if (!found) return false;
+        value[n] = *found;
+    }
+    ++statistics.cache_hits;
+    return true;
+}
+
+// Solves the children that are not known, and remembers their values.
+void Worker::solve_child_pairs(Level& at, int lane, const bool known[2], double value[2][4]) {
+    const Node& node = at.node;
+    if ((statistics.depth_two_solves & 31) == 0 || node.n_slots() > 4096) search_.checkpoint(calling_thread_);
+    const int with = search_.kernels.count_and(node.column(lane), node.valid().data(), node.words());
+    const bool small_side = 2 * with <= node.n_slots();
+    const int most = at.least_nodes + at.n_budgets - 1;
+    PairBenefit benefit[2];
+    child_pairs(at, lane, small_side, !known[small_side], !known[!small_side], at.n_budgets == 1 ? most : 0, benefit);
+    for (int part = 0; part < 2; ++part) {
+        const bool side = part == 0 ? small_side : !small_side;
+        if (known[side]) continue;
+        node.side_filter(lane, side, filter_.data());
+        const double all = search_.model.ticks * node.filter_weight(filter_.data());
+        const double leaf = all - search_.model.ticks * leaf_benefit(node, lane, side);
+        const int literal = PathKeyMaker::literal(node.feature(lane), side);
+        for (int n = at.least_nodes; n <= most; ++n) {
+            value[side][n] = n == 0 ? leaf : std::min(leaf, all - benefit[part].at_most[n]);
+            if (uses_paths()) search_.pairs.insert(keys_.child(literal, n), value[side][n]);
         }
     }
 }

@@ -103,23 +103,23 @@ void Worker::child_pairs(Level& at, int lane, bool small_side, bool want_small, 
     }
 }
 
+// Benefit of a leaf for one side of a feature, in grains.
+double Worker::leaf_benefit(const Node& node, int lane, bool side) const {
+    const LeafModel& model = search_.model;
+    const auto sum = [&](int k) { return side ? node.single(k, lane) : node.total(k) - node.single(k, lane); };
+    if (model.kind == LeafKind::signed_difference) return std::abs(sum(0));
+    double best = sum(0);
+    for (int k = 1; k < model.n_values; ++k) best = std::max(best, sum(k));
+    return best;
+}
+
 // The best single branching, or the leaf where none is better.
 double Worker::best_stump(const Node& node, int* lane) const {
     const LeafModel& model = search_.model;
     double best = search_.leaf_cost(node);
     if (lane != nullptr) *lane = -1;
     for (const std::int32_t f : node.active()) {
-        double right = node.single(0, f);
-        double left = node.total(0) - right;
-        if (model.kind == LeafKind::signed_difference) {
-            right = std::abs(right);
-            left = std::abs(left);
-        }
-        for (int k = 1; k < model.n_values; ++k) {
-            right = std::max(right, node.single(k, f));
-            left = std::max(left, node.total(k) - node.single(k, f));
-        }
-        const double value = model.ticks * (node.weight() - right - left) + model.branch_cost;
+        const double value = model.ticks * (node.weight() - leaf_benefit(node, f, true) - leaf_benefit(node, f, false)) + model.branch_cost;
         if (value < best) {
             best = value;
             if (lane != nullptr) *lane = f;

@@ -19,7 +19,7 @@ public:
           options_(options),
           kernels_(select_kernels(options.simd)),
           reduced_(reduce(problem, {options.switches.merge_rows, options.switches.drop_features, options.min_samples_leaf > 1})),
-          search_(reduced_, options, kernels_) {}
+          search_(reduced_, options, kernels_, started_) {}
 
     Result run();
 
@@ -30,6 +30,7 @@ private:
     double lower_bound();
     Progress progress();
 
+    const Search::Clock::time_point started_ = Search::Clock::now();  // the time limit covers the preprocessing
     const Problem& problem_;
     const Options& options_;
     const Kernels& kernels_;

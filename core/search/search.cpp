@@ -10,13 +10,14 @@ void normalise(int& depth, int& nodes) {
     nodes = std::min(nodes, full_tree(depth));
 }
 
-Search::Search(const ReducedProblem& reduced_problem, const Options& the_options, const Kernels& the_kernels)
+Search::Search(const ReducedProblem& reduced_problem, const Options& the_options, const Kernels& the_kernels, Clock::time_point started)
     : reduced(reduced_problem),
       options(the_options),
       kernels(the_kernels),
       memory(the_options.memory_limit),
       pairs(memory),
-      subproblems(memory) {
+      subproblems(memory),
+      started_(started) {
     // Two ticks per grain suffice for whole weights; a branching cost wants a finer tick.
     double per_grain = 2;
     if (options.branch_cost > 0) {
@@ -31,7 +32,6 @@ Search::Search(const ReducedProblem& reduced_problem, const Options& the_options
     model.branch_cost = std::nearbyint(options.branch_cost / reduced.grain * per_grain);
     per_weight_ = per_grain;
     tick_ = reduced.grain / per_grain;
-    start_clock();
 }
 
 double Search::leaf_cost(const Node& node) const {
@@ -55,7 +55,7 @@ void Search::take_memory(std::size_t bytes) {
 }
 
 double Search::elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    return std::chrono::duration<double>(Clock::now() - started_).count();
 }
 
 void Search::checkpoint(bool calling_thread) {

@@ -24,7 +24,8 @@ struct Stopped {};
 // wherever the total weight allows it.
 class Search {
 public:
-    Search(const ReducedProblem& reduced, const Options& options, const Kernels& kernels);
+    using Clock = std::chrono::steady_clock;
+    Search(const ReducedProblem& reduced, const Options& options, const Kernels& kernels, Clock::time_point started);
 
     double leaf_cost(const Node& node) const;
     double branch_cost() const { return model.branch_cost; }
@@ -36,7 +37,6 @@ public:
 
     // Looks at the clock now and then, and throws Stopped when the search is to end.
     void checkpoint(bool calling_thread);
-    void start_clock() { started_ = std::chrono::steady_clock::now(); }
     double elapsed() const;
     bool stopped() const { return stop_.load(std::memory_order_relaxed); }
 
@@ -53,7 +53,7 @@ public:
 private:
     double per_weight_ = 1;
     double tick_ = 1;
-    std::chrono::steady_clock::time_point started_;
+    Clock::time_point started_;
     std::atomic<bool> stop_{false};
     double next_poll_ = 0;
 };
@@ -89,6 +89,7 @@ struct Level {
     std::mutex mutex;
 
     double lower_bound(const Search& search);
+    bool open(int lane, double branch_cost);
     double& bound(int nodes_of_child, bool side, int lane) {
         const std::size_t stride = static_cast<std::size_t>(node.stride());
         return lower[(2 * static_cast<std::size_t>(nodes_of_child - least_nodes) + (side ? 1 : 0)) * stride + static_cast<std::size_t>(lane)];
@@ -149,6 +150,9 @@ public:
 
 private:
     void try_pairs(Level& at, int lane);
+    bool find_pairs(const Level& at, int lane, bool side, double value[4]);
+    void solve_child_pairs(Level& at, int lane, const bool known[2], double value[2][4]);
+    double leaf_benefit(const Node& node, int lane, bool side) const;
     void try_children(int level, int lane);
     void child_pairs(Level& at, int lane, bool small_side, bool want_small, bool want_large, int nodes, PairBenefit out[2]);
     std::string cache_key(const Level& at, int depth, int nodes) const;
