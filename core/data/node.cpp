@@ -330,7 +330,7 @@ void Node::sum_weights() {
     }
     if (counted_) channels_.push_back({0, words_, count_matrix_.data()});
     indices_.reserve(4 * index_count(stride_));
-    const Scratch scratch{indices_.as<std::uint32_t>(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+    const Scratch scratch{indices_.as<std::uint32_t>(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
     settings_.kernels->single_sums(frame(), valid_.data(), singles_.data(), scratch);
     for (std::size_t c = 0; c < channels_.size(); ++c) {
         const std::vector<double>& source = counted_ && c + 1 == channels_.size() ? counts_ : values_;

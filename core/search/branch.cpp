@@ -140,7 +140,12 @@ bool Worker::find_pairs(const Level& at, int lane, bool side, double value[4]) {
 // Solves the children that are not known, and remembers their values.
 void Worker::solve_child_pairs(Level& at, int lane, const bool known[2], double value[2][4]) {
     const Node& node = at.node;
-    if ((statistics.depth_two_solves & 31) == 0 || node.n_slots() > 4096) search_.checkpoint(calling_thread_);
+    // Looking at the clock costs little, but not nothing: about once in a million operations.
+    work_since_checkpoint_ += static_cast<double>(node.active().size() * node.active().size()) * (node.words() + 4);
+    if (work_since_checkpoint_ > 1e6) {
+        work_since_checkpoint_ = 0;
+        search_.checkpoint(calling_thread_);
+    }
     const int with = search_.kernels.count_and(node.column(lane), node.valid().data(), node.words());
     const bool small_side = 2 * with <= node.n_slots();
     const int most = at.least_nodes + at.n_budgets - 1;

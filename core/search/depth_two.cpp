@@ -10,21 +10,32 @@ double Worker::value_of_benefit(const Node& node, double benefit) const {
     return search_.model.ticks * node.weight() - benefit;
 }
 
-Scratch Worker::scratch(const Node& node) {
+Scratch Worker::scratch(const Node& node, bool tallied) {
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     account(work_.reserve(4 * 8 * stride));
     if (node.counting()) {
         const std::size_t words = static_cast<std::size_t>(node.words()) + 2 * static_cast<std::size_t>(node.n_blocks());
         account(bits_.reserve((stride + 1) * words * 8));
         account(plan_.reserve(24 * words));
-        account(tallies_.reserve(4 * stride * stride));
         account(panel_.reserve(panel_bytes(node.stride())));
+        if (tallied || search_.model.min_samples_leaf > 1) account(tallies_.reserve(4 * stride * stride));
     } else {
         account(indices_.reserve(4 * index_count(node.stride())));
         account(narrow_.reserve(stride * stride));
     }
-    return {indices_.as<std::uint32_t>(), narrow_.data(),    bits_.as<std::uint64_t>(), plan_.data(),
-            tallies_.data(),              panel_.as<std::uint8_t>(), work_.as<double>()};
+    const auto checkpoint = [](void* worker) {
+        Worker* self = static_cast<Worker*>(worker);
+        self->search_.checkpoint(self->calling_thread_);
+    };
+    return {indices_.as<std::uint32_t>(),
+            narrow_.data(),
+            bits_.as<std::uint64_t>(),
+            plan_.data(),
+            tallies_.data(),
+            panel_.as<std::uint8_t>(),
+            work_.as<double>(),
+            checkpoint,
+            this};
 }
 
 void Worker::load_pair_table(Level& at, bool with_weights) {
@@ -38,7 +49,7 @@ void Worker::load_pair_table(Level& at, bool with_weights) {
         account(at.pair_weights.reserve(stride * stride * 8));
         weights = at.pair_weights.as<double>();
     }
-    search_.kernels.pair_table(node.frame(), node.valid().data(), node.singles(), at.table.data(), weights, scratch(node));
+    search_.kernels.pair_table(node.frame(), node.valid().data(), node.singles(), at.table.data(), weights, scratch(node, weights != nullptr));
 }
 
 // Optimum of the node with at most three branching nodes in two levels, its pair table being loaded.

@@ -71,6 +71,9 @@ struct Scratch {
     void* tallies;           // 4 * stride * stride bytes (counting)
     std::uint8_t* panel;     // panel_bytes(stride) (counting)
     double* work;            // 4 * stride
+    // Called now and then during a long pair table; may throw to give up.
+    void (*checkpoint)(void*);
+    void* context;
 };
 
 // How sums become the benefit of a leaf: |d| for two labels as signed differences, max_k for K labels.

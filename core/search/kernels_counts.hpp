@@ -308,7 +308,9 @@ void count_table(const Frame& frame, const std::uint64_t* filter, T* table, doub
         target.table = table + (frame.difference ? 0 : static_cast<std::size_t>(b) * table_size);
         target.first = true;
         // Panels of up to kPanelWords words; a table without rows still needs its zeros.
+        int panels = 0;
         do {
+            if ((++panels % 64 == 0 || stride > 1024) && scratch.checkpoint != nullptr) scratch.checkpoint(scratch.context);
             std::uint8_t* at = scratch.panel;
             int room = kPanelWords;
             int bytes[2] = {0, 0};

@@ -89,7 +89,9 @@ void scatter(const Frame& frame, const T* matrix, const std::uint32_t* rows, int
 // Where the storage is narrower than the lanes, sums are formed in the storage type as long as they fit.
 template <class S, class T>
 void channel_table(const Frame& frame, const Channel& channel, const std::uint64_t* filter, const T* singles, T* table,
-                   std::uint32_t* rows, S* narrow) {
+                   const Scratch& scratch) {
+    std::uint32_t* rows = scratch.indices;
+    S* narrow = static_cast<S*>(scratch.narrow);
     const int stride = frame.stride;
     const std::size_t size = static_cast<std::size_t>(stride);
     const S* matrix = static_cast<const S*>(channel.matrix);
@@ -99,6 +101,7 @@ void channel_table(const Frame& frame, const Channel& channel, const std::uint64
     }
     int word = channel.word_begin;
     while (word < channel.word_end) {
+        if (scratch.checkpoint != nullptr) scratch.checkpoint(scratch.context);
         int count = 0;
         const int limit = sizeof(S) == sizeof(T) ? kIndexWords * 64 - 64 : frame.chunk;
         std::uint64_t bits = 0;
@@ -156,7 +159,7 @@ void typed_pair_table(const Frame& frame, const std::uint64_t* filter, const voi
     const std::size_t size = static_cast<std::size_t>(frame.stride) * static_cast<std::size_t>(frame.stride);
     for (int c = 0; c < frame.n_channels; ++c)
         channel_table<S, T>(frame, frame.channels[c], filter, static_cast<const T*>(singles) + c * frame.stride,
-                            static_cast<T*>(table) + static_cast<std::size_t>(c) * size, scratch.indices, static_cast<S*>(scratch.narrow));
+                            static_cast<T*>(table) + static_cast<std::size_t>(c) * size, scratch);
 }
 
 

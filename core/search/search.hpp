@@ -159,8 +159,11 @@ private:
     void account(std::size_t grown) {
         if (grown > 0) search_.take_memory(grown);
     }
-    Scratch scratch(const Node& node);
-    bool similar() const { return search_.options.switches.similarity && search_.model.min_samples_leaf == 1; }
+    Scratch scratch(const Node& node, bool tallied = false);
+    // The similarity bound needs a pair table of doubles: too large for very many features.
+    bool similar() const {
+        return search_.options.switches.similarity && search_.model.min_samples_leaf == 1 && search_.reduced.features.size() <= 2048;
+    }
     bool uses_paths() const {
         return search_.options.switches.cache && keys_.child_fits() && search_.reduced.features.size() <= PathKeyMaker::kMaxFeatures;
     }
@@ -176,6 +179,7 @@ private:
     std::vector<std::unique_ptr<Level>> levels_;
     std::vector<int> path_;
     PathKeyMaker keys_;
+    double work_since_checkpoint_ = 0;
     // Buffers for the pair problems of a node's children.
     AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, tallies_, panel_;
     std::vector<std::uint64_t> filter_;

@@ -133,6 +133,7 @@ def test_wrong_types(name: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
+        ("memory_limit", -1),
         ("features", GOOD["features"][:2]),
         ("features", GOOD["features"] * 2),
         ("features", GOOD["features"][:0]),
