@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
@@ -25,26 +26,53 @@ std::uint64_t hash_words(const std::uint64_t* words, std::size_t n) {
     return h;
 }
 
-// Bit columns of all rows, 64 rows at a time so that a block of words stays in the cache.
-Words transpose(const Problem& problem, std::size_t words) {
-    Words columns(problem.n_features * words);
-    std::vector<std::uint64_t> word(problem.n_features);
-    for (std::size_t w = 0; w < words; ++w) {
-        std::fill(word.begin(), word.end(), 0);
-        const std::size_t end = std::min(problem.n_rows, 64 * (w + 1));
-        for (std::size_t r = 64 * w; r < end; ++r) {
-            const std::uint8_t* row = problem.features + r * problem.n_features;
-            const std::uint64_t shift = r - 64 * w;
-            for (std::size_t f = 0; f < problem.n_features; ++f) word[f] |= static_cast<std::uint64_t>(row[f]) << shift;
+// Rows as bits, `width` words each. Eight bytes of zeros and ones become eight bits by one multiplication, which
+// gathers bit k of byte k in the highest byte.
+Words pack_rows(const Problem& problem, std::size_t width) {
+    Words packed(problem.n_rows * width);
+    const std::size_t whole = problem.n_features / 8;
+    for (std::size_t r = 0; r < problem.n_rows; ++r) {
+        const std::uint8_t* row = problem.features + r * problem.n_features;
+        std::uint64_t* out = &packed[r * width];
+        for (std::size_t k = 0; k < whole; ++k) {
+            std::uint64_t bytes;
+            std::memcpy(&bytes, row + 8 * k, 8);
+            out[k / 8] |= ((bytes * 0x0102040810204080ull) >> 56) << (8 * (k % 8));
         }
-        for (std::size_t f = 0; f < problem.n_features; ++f) columns[f * words + w] = word[f];
+        for (std::size_t f = 8 * whole; f < problem.n_features; ++f) out[f / 64] |= static_cast<std::uint64_t>(row[f]) << (f % 64);
+    }
+    return packed;
+}
+
+// A 64 x 64 transpose of bits: swaps halves, then quarters, and so on.
+void transpose_square(std::uint64_t m[64]) {
+    std::uint64_t mask = 0x00000000ffffffffull;
+    for (unsigned width = 32; width != 0; width >>= 1, mask ^= mask << width) {
+        for (unsigned k = 0; k < 64; k = ((k | width) + 1) & ~width) {
+            const std::uint64_t swap = ((m[k] >> width) ^ m[k | width]) & mask;
+            m[k] ^= swap << width;
+            m[k | width] ^= swap;
+        }
+    }
+}
+
+// Bit columns of all rows from the packed rows.
+Words transpose(const Words& packed, std::size_t n_rows, std::size_t n_features, std::size_t width, std::size_t words) {
+    Words columns(n_features * words);
+    std::uint64_t square[64];
+    for (std::size_t w = 0; w < words; ++w) {
+        for (std::size_t c = 0; c < width; ++c) {
+            for (std::size_t k = 0; k < 64; ++k) square[k] = 64 * w + k < n_rows ? packed[(64 * w + k) * width + c] : 0;
+            transpose_square(square);
+            for (std::size_t k = 0; k < 64 && 64 * c + k < n_features; ++k) columns[(64 * c + k) * words + w] = square[k];
+        }
     }
     return columns;
 }
 
 // Columns that can matter: a constant never splits, and of equal or opposite columns the first does for all.
 // Columns are compared in the polarity in which the first row has a zero.
-std::vector<std::int32_t> informative_features(const Problem& problem, Words& columns, std::size_t words, bool drop) {
+std::vector<std::int32_t> informative_features(const Problem& problem, const Words& columns, std::size_t words, bool drop) {
     std::vector<std::int32_t> kept;
     const std::uint64_t tail = problem.n_rows % 64 == 0 ? ~0ull : (1ull << (problem.n_rows % 64)) - 1;
     std::unordered_multimap<std::uint64_t, std::size_t> seen;
@@ -78,37 +106,33 @@ std::vector<std::int32_t> informative_features(const Problem& problem, Words& co
 }
 
 // group[r] = number of the first row with the same kept features, in order of appearance.
-std::size_t group_rows(const Problem& problem, const std::vector<std::int32_t>& kept, bool merge,
+std::size_t group_rows(const Words& packed, std::size_t n, std::size_t width, const std::vector<std::int32_t>& kept, bool merge,
                        std::vector<std::uint32_t>& group, std::vector<std::uint32_t>& first) {
-    const std::size_t n = problem.n_rows;
     group.resize(n);
     if (!merge) {
         first.resize(n);
         for (std::size_t r = 0; r < n; ++r) group[r] = first[r] = static_cast<std::uint32_t>(r);
         return n;
     }
-    const std::size_t width = (kept.size() + 63) / 64;
+    Words mask(width);
+    for (const std::int32_t f : kept) mask[static_cast<std::size_t>(f) / 64] |= 1ull << (f % 64);
+    const auto same = [&](std::size_t a, std::size_t b) {
+        for (std::size_t w = 0; w < width; ++w)
+            if ((packed[a * width + w] ^ packed[b * width + w]) & mask[w]) return false;
+        return true;
+    };
     std::size_t capacity = 64;
     while (capacity < 2 * n) capacity *= 2;
     constexpr std::uint32_t empty = std::numeric_limits<std::uint32_t>::max();
     std::vector<std::uint32_t> table(capacity, empty);
-    Words packed;
     Words row(width);
     for (std::size_t r = 0; r < n; ++r) {
-        const std::uint8_t* x = problem.features + r * problem.n_features;
-        for (std::size_t w = 0; w < width; ++w) {
-            std::uint64_t bits = 0;
-            const std::size_t end = std::min(kept.size(), 64 * (w + 1));
-            for (std::size_t k = 64 * w; k < end; ++k) bits |= static_cast<std::uint64_t>(x[kept[k]]) << (k - 64 * w);
-            row[w] = bits;
-        }
+        for (std::size_t w = 0; w < width; ++w) row[w] = packed[r * width + w] & mask[w];
         std::size_t at = hash_words(row.data(), width) & (capacity - 1);
-        while (table[at] != empty && !std::equal(row.begin(), row.end(), packed.begin() + static_cast<std::ptrdiff_t>(table[at] * width)))
-            at = (at + 1) & (capacity - 1);
+        while (table[at] != empty && !same(first[table[at]], r)) at = (at + 1) & (capacity - 1);
         if (table[at] == empty) {
             table[at] = static_cast<std::uint32_t>(first.size());
             first.push_back(static_cast<std::uint32_t>(r));
-            packed.insert(packed.end(), row.begin(), row.end());
         }
         group[r] = table[at];
     }
@@ -229,11 +253,17 @@ void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& block
             out.largest_value = std::max({out.largest_value, std::abs(s.value), keep_counts ? s.count : 0.0});
             total += std::abs(s.value);
             rows += s.count;
-            const std::size_t row = first[s.group];
-            for (std::size_t f = 0; f < out.features.size(); ++f)
-                if ((columns[static_cast<std::size_t>(out.features[f]) * words + row / 64] >> (row % 64)) & 1)
-                    out.columns[f * total_words + slot / 64] |= bit;
             ++slot;
+        }
+    }
+    for (std::size_t f = 0; f < out.features.size(); ++f) {
+        const std::uint64_t* column = &columns[static_cast<std::size_t>(out.features[f]) * words];
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            std::uint64_t* target = out.columns.data() + f * total_words + static_cast<std::size_t>(out.blocks[b].word_begin);
+            for (std::size_t k = 0; k < blocks[b].size(); ++k) {
+                const std::size_t row = first[blocks[b][k].group];
+                target[k / 64] |= ((column[row / 64] >> (row % 64)) & 1) << (k % 64);
+            }
         }
     }
     const bool whole = out.grain == 1 && std::max(total, rows) < 0x1p30;
@@ -246,12 +276,14 @@ ReducedProblem reduce(const Problem& problem, const Preprocessing& options) {
     ReducedProblem out;
     const std::size_t n = problem.n_rows;
     const std::size_t words = (n + 63) / 64;
-    Words columns = transpose(problem, words);
+    const std::size_t width = (problem.n_features + 63) / 64;
+    const Words packed = pack_rows(problem, width);
+    const Words columns = transpose(packed, n, problem.n_features, width, words);
     out.features = informative_features(problem, columns, words, options.drop_features);
     const std::vector<double> grid = to_grid(problem, out.grain);
 
     std::vector<std::uint32_t> group, first;
-    const std::size_t groups = group_rows(problem, out.features, options.merge_rows, group, first);
+    const std::size_t groups = group_rows(packed, n, width, out.features, options.merge_rows, group, first);
 
     // Labels that occur, so that gaps cost nothing.
     std::vector<int> label_index(static_cast<std::size_t>(problem.n_labels), -1);
