@@ -57,7 +57,7 @@ void check(const streed::Problem& problem, const streed::Options& options) {
     const auto text = [](auto value) { return std::to_string(value); };
     if (problem.n_rows == 0) refuse("features must have at least one row, got none");
     if (problem.n_rows >= (1ull << 31) || problem.n_features >= (1ull << 24)) refuse("features: more than 2^31 rows or 2^24 columns");
-    if (problem.n_labels < 1) refuse("n_labels must be at least 1, got " + text(problem.n_labels));
+    if (problem.n_labels < 1 || problem.n_labels > (1 << 24)) refuse("n_labels must be from 1 to 2^24, got " + text(problem.n_labels));
     if (options.max_depth < 0 || options.max_depth > 20) refuse("max_depth must be from 0 to 20, got " + text(options.max_depth));
     if (options.max_nodes < 0) refuse("max_nodes must not be negative, got " + text(options.max_nodes));
     if (options.min_samples_leaf < 1) refuse("min_samples_leaf must be at least 1, got " + text(options.min_samples_leaf));
@@ -66,10 +66,13 @@ void check(const streed::Problem& problem, const streed::Options& options) {
     if (options.n_threads < 1 || options.n_threads > 1024) refuse("n_threads must be from 1 to 1024, got " + text(options.n_threads));
     for (std::size_t k = 0; k < problem.n_rows * problem.n_features; ++k)
         if (problem.features[k] > 1) refuse("features must be 0 or 1, got " + text(problem.features[k]) + " in row " + text(k / problem.n_features) + ", column " + text(k % problem.n_features));
+    double total = 0;
     for (std::size_t r = 0; r < problem.n_rows; ++r) {
+        total += problem.weights[r];
         if (problem.labels[r] < 0 || problem.labels[r] >= problem.n_labels) refuse("labels must be from 0 to " + text(problem.n_labels - 1) + ", got " + text(problem.labels[r]) + " in row " + text(r));
         if (!std::isfinite(problem.weights[r]) || problem.weights[r] <= 0) refuse("weights must be finite and positive, got " + text(problem.weights[r]) + " in row " + text(r));
     }
+    if (!(total >= 1e-250 && total <= 1e250)) refuse("the sum of the weights must be between 1e-250 and 1e250");
 }
 
 nb::object int_array(const streed::Tree& tree, std::int32_t streed::TreeNode::* member) {

@@ -297,6 +297,13 @@ void Node::finish() {
         else if (counting_)
             for (int c = 0; c < n_channels_; ++c) set_single(c, f, 0);
     }
+    idle_.clear();
+    for (std::int32_t lane = 0, a = 0; lane < stride_; ++lane) {
+        if (a < static_cast<std::int32_t>(active_.size()) && active_[static_cast<std::size_t>(a)] == lane)
+            ++a;
+        else
+            idle_.push_back(lane);
+    }
     if (!counting_) list_rows();
 }
 
@@ -373,6 +380,8 @@ Frame Node::frame() const {
                  stride_,
                  active_.data(),
                  static_cast<int>(active_.size()),
+                 idle_.data(),
+                 static_cast<int>(idle_.size()),
                  lane_,
                  n_channels_,
                  counting_,
@@ -392,7 +401,7 @@ std::size_t Node::bytes() const {
     const auto size = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ... + 0); };
     std::size_t buffers = 0;
     for (const AlignedBuffer* buffer : {&columns_, &singles_, &totals_, &matrix_, &count_matrix_, &indices_}) buffers += buffer->capacity();
-    return buffers + size(blocks_, features_, active_, candidates_, parent_lanes_, valid_, heavy_, selected_, slots_, channels_, row_begin_,
+    return buffers + size(blocks_, features_, active_, idle_, candidates_, parent_lanes_, valid_, heavy_, selected_, slots_, channels_, row_begin_,
                           row_lanes_, listed_without_, weights_, values_, counts_);
 }
 

@@ -74,7 +74,7 @@ private:
     int words_ = 0, stride_ = 0, n_slots_ = 0;
     double weight_ = 0, rows_ = 0;
     std::vector<Block> blocks_;
-    std::vector<std::int32_t> features_, active_, candidates_, parent_lanes_;
+    std::vector<std::int32_t> features_, active_, idle_, candidates_, parent_lanes_;
     std::vector<std::uint64_t> valid_, selected_;
     std::vector<std::uint64_t> heavy_;  // counting: slots with weight of their own
     std::vector<std::uint32_t> slots_;

@@ -45,6 +45,8 @@ struct Frame {
     int stride;  // lanes of a row of a table, padded
     const std::int32_t* active;
     int n_active;  // features that are not constant in the node
+    const std::int32_t* idle;
+    int n_idle;  // all other lanes
     Lane lane;
     int n_channels;
     bool counting;  // every slot counts one: tables are made from the blocks, else from the channels

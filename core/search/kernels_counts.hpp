@@ -201,11 +201,9 @@ inline void mirror_tile(const std::int16_t* from, std::int16_t* to, std::size_t 
 template <class T>
 void mirror(const Frame& frame, T* table) {
     const std::size_t stride = static_cast<std::size_t>(frame.stride);
-    for (std::size_t i = 0, a = 0; i < stride; ++i) {
-        if (a < static_cast<std::size_t>(frame.n_active) && static_cast<std::size_t>(frame.active[a]) == i)
-            ++a;
-        else
-            for (std::size_t j = 0; j < stride; ++j) table[i * stride + j] = T{};
+    for (int k = 0; k < frame.n_idle; ++k) {
+        T* row = table + static_cast<std::size_t>(frame.idle[k]) * stride;
+        for (std::size_t j = 0; j < stride; ++j) row[j] = T{};
     }
     for (std::size_t i = kVectorBytes; i < stride; i += 8)
         for (std::size_t j = 0; j < i / kVectorBytes * kVectorBytes; j += 8)
@@ -269,12 +267,8 @@ inline void pack_block(const Frame& frame, const Block& block, const PackedWord*
         else
             for (int c = 0; c < count; ++c) pack_columns<1>(from + c, plan, words, to + c);
     }
-    for (std::size_t i = 0, a = 0; i < static_cast<std::size_t>(frame.stride); ++i) {
-        if (a < static_cast<std::size_t>(frame.n_active) && static_cast<std::size_t>(frame.active[a]) == i)
-            ++a;
-        else
-            for (std::size_t w = 0; w < step; ++w) bits[i * step + w] = 0;
-    }
+    for (int k = 0; k < frame.n_idle; ++k)
+        for (std::size_t w = 0; w < step; ++w) bits[static_cast<std::size_t>(frame.idle[k]) * step + w] = 0;
 }
 
 template <class T>

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 #include "../engine.hpp"
@@ -158,7 +159,11 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes) {
     std::vector<std::thread> pool;
     for (int t = 1; t < threads; ++t) {
         workers.push_back(std::make_unique<Worker>(search_, root_, false));
-        pool.emplace_back(work, std::ref(*workers.back()));
+        try {
+            pool.emplace_back(work, std::ref(*workers.back()));
+        } catch (const std::system_error&) {
+            break;  // no more threads to be had: those that run will do
+        }
     }
     work(main);
     for (std::thread& thread : pool) thread.join();

@@ -133,6 +133,9 @@ def test_wrong_types(name: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
+        ("weights", GOOD["weights"] * 1e308),
+        ("weights", GOOD["weights"] * 1e-300),
+        ("n_labels", 2**31 - 1),
         ("memory_limit", -1),
         ("features", GOOD["features"][:2]),
         ("features", GOOD["features"] * 2),
