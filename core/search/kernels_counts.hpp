@@ -32,6 +32,13 @@ inline Bytes count_bytes(Bytes v) {
 #endif
 }
 
+// Two vectors interleaved by constant positions; the compilers spell it differently.
+#if defined(__clang__)
+#define STREED_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define STREED_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, decltype(a){__VA_ARGS__})
+#endif
+
 typedef std::uint8_t Byte16 __attribute__((vector_size(16), aligned(1), may_alias));
 typedef std::uint64_t Pair __attribute__((vector_size(16), may_alias));
 
@@ -40,18 +47,25 @@ typedef std::uint64_t Pair __attribute__((vector_size(16), may_alias));
 inline void transpose_bytes(const std::uint64_t* word, std::size_t step, Byte16 out[4]) {
     Byte16 v[4];  // v[k] = bytes of word k, then of word k + 4
     for (std::size_t k = 0; k < 4; ++k) v[k] = reinterpret_cast<Byte16>(Pair{word[k * step], word[(k + 4) * step]});
-    constexpr Byte16 low = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
-    constexpr Byte16 high = {8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
-    const Byte16 a = __builtin_shuffle(v[0], v[2], low), b = __builtin_shuffle(v[1], v[3], low);    // 0 2, 1 3
-    const Byte16 c = __builtin_shuffle(v[0], v[2], high), d = __builtin_shuffle(v[1], v[3], high);  // 4 6, 5 7
-    const Byte16 e0 = __builtin_shuffle(a, b, low), e1 = __builtin_shuffle(a, b, high);             // 0 1 2 3
-    const Byte16 f0 = __builtin_shuffle(c, d, low), f1 = __builtin_shuffle(c, d, high);             // 4 5 6 7
-    constexpr Byte16 join_low = {0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23};
-    constexpr Byte16 join_high = {8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31};
-    out[0] = __builtin_shuffle(e0, f0, join_low);
-    out[1] = __builtin_shuffle(e0, f0, join_high);
-    out[2] = __builtin_shuffle(e1, f1, join_low);
-    out[3] = __builtin_shuffle(e1, f1, join_high);
+    const auto low = [](Byte16 a, Byte16 b) { return STREED_SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23); };
+    const auto high = [](Byte16 a, Byte16 b) { return STREED_SHUFFLE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31); };
+    const Byte16 a = low(v[0], v[2]), b = low(v[1], v[3]);    // 0 2, 1 3
+    const Byte16 c = high(v[0], v[2]), d = high(v[1], v[3]);  // 4 6, 5 7
+    const Byte16 e0 = low(a, b), e1 = high(a, b);             // 0 1 2 3
+    const Byte16 f0 = low(c, d), f1 = high(c, d);             // 4 5 6 7
+    const auto join_low = [](Byte16 e, Byte16 f) { return STREED_SHUFFLE(e, f, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23); };
+    const auto join_high = [](Byte16 e, Byte16 f) { return STREED_SHUFFLE(e, f, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31); };
+    out[0] = join_low(e0, f0);
+    out[1] = join_high(e0, f0);
+    out[2] = join_low(e1, f1);
+    out[3] = join_high(e1, f1);
+}
+
+inline void store_halves(Byte16 vector, void* first, void* second) {
+    const Pair words = reinterpret_cast<Pair>(vector);
+    const std::uint64_t low = words[0], high = words[1];
+    __builtin_memcpy(first, &low, 8);
+    __builtin_memcpy(second, &high, 8);
 }
 
 // One word of rows for eight features, into the panel.
@@ -60,9 +74,7 @@ inline void fill_panel(const std::uint64_t* word, std::size_t step, std::uint8_t
     transpose_bytes(word, step, rows);
     for (std::size_t k = 0; k < 4; ++k) {
         if (kRowsPerByte == 8) {
-            const Pair bytes = reinterpret_cast<Pair>(rows[k]);
-            __builtin_memcpy(out + 2 * k * stride, &bytes[0], 8);
-            __builtin_memcpy(out + (2 * k + 1) * stride, &bytes[1], 8);
+            store_halves(rows[k], out + 2 * k * stride, out + (2 * k + 1) * stride);
         } else {
             const Pair lower = reinterpret_cast<Pair>(rows[k] & 0x0f);
             const Pair upper = reinterpret_cast<Pair>((rows[k] >> 4) & 0x0f);
@@ -171,23 +183,20 @@ inline void mirror_tile(const std::int8_t* from, std::int8_t* to, std::size_t st
     Byte16 rows[4];
     transpose_bytes(words, 1, rows);
     for (std::size_t k = 0; k < 4; ++k) {
-        const Pair bytes = reinterpret_cast<Pair>(rows[k]);
-        __builtin_memcpy(to + 2 * k * stride, &bytes[0], 8);
-        __builtin_memcpy(to + (2 * k + 1) * stride, &bytes[1], 8);
+        store_halves(rows[k], to + 2 * k * stride, to + (2 * k + 1) * stride);
     }
 }
 
 inline void mirror_tile(const std::uint16_t* from, std::uint16_t* to, std::size_t stride) {
     typedef std::int16_t Eight __attribute__((vector_size(16)));
-    constexpr Eight low = {0, 8, 1, 9, 2, 10, 3, 11};
-    constexpr Eight high = {4, 12, 5, 13, 6, 14, 7, 15};
     Eight v[8], u[8];
     for (std::size_t j = 0; j < 8; ++j) __builtin_memcpy(&v[j], from + j * stride, 16);
     // Three perfect shuffles transpose: interleave row k with row k + 4.
     for (int round = 0; round < 3; ++round) {
         for (int k = 0; k < 4; ++k) {
-            u[2 * k] = __builtin_shuffle(v[k], v[k + 4], low);
-            u[2 * k + 1] = __builtin_shuffle(v[k], v[k + 4], high);
+            const Eight first = v[k], second = v[k + 4];
+            u[2 * k] = STREED_SHUFFLE(first, second, 0, 8, 1, 9, 2, 10, 3, 11);
+            u[2 * k + 1] = STREED_SHUFFLE(first, second, 4, 12, 5, 13, 6, 14, 7, 15);
         }
         for (int k = 0; k < 8; ++k) v[k] = u[k];
     }
