@@ -106,4 +106,6 @@ def test_rows_of_weight_zero_are_as_good_as_absent(problem: Problem, data: st.Da
         kept[:] = True
     with_zeros = solve(Accuracy(problem.y, sample_weight=problem.w * kept), problem)
     fewer = replace(problem, X=problem.X[kept], y=problem.y[kept], w=problem.w[kept])
-    assert with_zeros.objective == solve(Accuracy(fewer.y, sample_weight=fewer.w), fewer).objective
+    without = solve(Accuracy(fewer.y, sample_weight=fewer.w), fewer)
+    # The unit of the weights may differ between the two, and with it the last digit of the sum.
+    assert abs(with_zeros.objective - without.objective) <= problem.tolerance()
