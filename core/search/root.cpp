@@ -25,7 +25,7 @@ public:
     Result run();
 
 private:
-    void search_depth(Worker& main, int depth, int nodes);
+    void search_depth(Worker& main, int depth, int nodes, bool last);
     void offer(const Tree& tree);
     double cost(const Tree& tree) const;
     double lower_bound();
@@ -108,8 +108,9 @@ Progress RootSearch::progress() {
 }
 
 // The features of the root, shared out to the threads one by one.
-void RootSearch::search_depth(Worker& main, int depth, int nodes) {
+void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
     main.begin_branching(0, depth, nodes, incumbent_cost_);
+    final_depth_ = last;  // only now are the root's bounds those of this depth
     if (root_.best < incumbent_cost_) {
         Tree tree;
         main.recall(0, 2, std::min(nodes, 3), tree);
@@ -201,11 +202,7 @@ Result RootSearch::run() {
                 if (incumbent_cost_ <= std::min(search_.leaf_cost(root_.node), search_.branch_cost())) break;
                 if (root_.node.active().empty() || depth == 0) break;
                 if (dd < 3 && options_.switches.depth_two) continue;
-                if (dd == depth) {
-                    main.begin_branching(0, dd, n, incumbent_cost_);  // fresh bounds before they are reported
-                    final_depth_ = true;
-                }
-                search_depth(main, dd, n);
+                search_depth(main, dd, n, dd == depth);
                 incumbent_cost_ = std::min(incumbent_cost_, root_.best);
             }
             proven = incumbent_cost_;
