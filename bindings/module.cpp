@@ -189,7 +189,11 @@ nb::dict solve(Input<std::uint8_t, 2> features, Input<std::int32_t, 1> labels, I
         result = streed::solve(problem, options);
     }
     if (poller.failure_) std::rethrow_exception(poller.failure_);
-    return to_dict(result);
+    nb::dict out = to_dict(result);
+    double total = 0;
+    for (std::size_t r = 0; r < problem.n_rows; ++r) total += problem.weights[r];
+    out["magnitude"] = total;
+    return out;
 }
 
 std::vector<std::string> switch_names() {

@@ -31,9 +31,15 @@ def _lines(tree: Tree, node: int) -> Iterator[str]:
 
 
 def _leaf(tree: Tree, node: int) -> str:
-    rows, weights, label = int(tree.n_samples[node]), tree.class_weights[node], int(tree.label[node])
-    share = 100 * weights[label] / total if (total := weights.sum()) > 0 else 0.0
-    return f"{tree.classes[label]}  ({rows} {'row' if rows == 1 else 'rows'}, {share:.1f} %)"
+    rows, label = int(tree.n_samples[node]), int(tree.label[node])
+    facts = [f"{rows} {'row' if rows == 1 else 'rows'}"]
+    if tree.values is not None:
+        facts.append(f"{tree.value_name or 'value'} {tree.values[node]:.4g}")
+    elif tree.class_weights is not None:
+        weights = tree.class_weights[node]
+        share = 100 * weights[label] / total if (total := weights.sum()) > 0 else 0.0
+        facts.append(f"{share:.1f} %")
+    return f"{tree.classes[label]}  ({', '.join(facts)})"
 
 
 def tree_to_dict(tree: Tree) -> dict[str, Any]:
@@ -45,6 +51,7 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
         "feature_names": None if tree.feature_names is None else list(tree.feature_names),
         "classes": [_plain(label) for label in tree.classes.tolist()],
         "classes_dtype": tree.classes.dtype.str,
+        "value_name": tree.value_name,
         "nodes": [_node(tree, node) for node in range(tree.node_count)],
     }
 
@@ -58,7 +65,11 @@ def _plain(label: object) -> object:
 
 
 def _node(tree: Tree, node: int) -> dict[str, Any]:
-    known = {"n_samples": int(tree.n_samples[node]), "class_weights": tree.class_weights[node].tolist()}
+    known: dict[str, Any] = {"n_samples": int(tree.n_samples[node])}
+    if tree.class_weights is not None:
+        known["class_weights"] = tree.class_weights[node].tolist()
+    if tree.values is not None:
+        known["value"] = float(tree.values[node])
     if tree.feature[node] < 0:
         return {"label": int(tree.label[node]), **known}
     return {
@@ -94,6 +105,8 @@ def tree_from_dict(description: Mapping[str, Any]) -> Tree:
         classes=_classes(description),
         n_features=_entry(description, "n_features", int),
         feature_names=names,
+        values=_values(nodes),
+        value_name=str(description.get("value_name", "")),
     )
 
 
@@ -123,7 +136,21 @@ def _integers(nodes: list[Any], name: str) -> list[int]:
     return column
 
 
-def _class_weights(nodes: list[Any]) -> NDArray[np.float64]:
+def _values(nodes: list[Any]) -> NDArray[np.float64] | None:
+    if not any("value" in node for node in nodes):
+        return None
+    try:
+        values = np.array([node["value"] for node in nodes], dtype=np.float64)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"all nodes must have a value, a number, or none of them: {error}") from error
+    if not np.isfinite(values).all():
+        raise ValueError("the values of nodes must be finite")
+    return values
+
+
+def _class_weights(nodes: list[Any]) -> NDArray[np.float64] | None:
+    if not any("class_weights" in node for node in nodes):
+        return None
     try:
         weights = np.array([node["class_weights"] for node in nodes], dtype=np.float64)
     except (KeyError, TypeError, ValueError) as error:

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed import _core
+from streed.engine import make_tree, run
 from streed.errors import InterruptedWarning, StreedError, TaskError
 from streed.matrix import check_binary
 from streed.options import Limits, check_limits
 from streed.progress import Watcher
 from streed.result import Progress, Result, Solution, relative_gap
 from streed.tasks.base import Lowered, Task
-from streed.tree import Tree
 
 
 def solve(
@@ -102,21 +101,8 @@ def solve_checked(
             f"min_samples_leaf must be at most the number of rows, {rows.shape[0]}, "
             f"got {limits.min_samples_leaf}"
         )
-    answer = _core.solve(
-        rows,
-        lowered.labels,
-        lowered.weights,
-        lowered.n_labels,
-        max_depth=limits.max_depth,
-        max_nodes=limits.max_nodes,
-        min_samples_leaf=limits.min_samples_leaf,
-        branch_cost=lowered.branch_cost,
-        time_limit=limits.time_limit,
-        memory_limit=limits.memory_limit,
-        n_threads=limits.n_threads,
-        poll=watcher.poll,
-    )
-    result = _result(task, lowered, answer, _tree(lowered, rows, names, answer), started)
+    answer = run(task.name, lowered, rows, limits, watcher.poll)
+    result = _result(task, lowered, rows, names, answer, started)
     watcher.finish(
         Progress(
             result.seconds,
@@ -136,49 +122,20 @@ def solve_checked(
     return result
 
 
-def _tree(
-    lowered: Lowered, rows: NDArray[np.uint8], names: Sequence[str] | None, answer: dict[str, Any]
-) -> Tree:
-    """Make the engine's tree a `Tree`, with the training rows and weights of every node counted anew."""
-    feature, left, right = answer["feature"], answer["left"], answer["right"]
-    nodes, classes = len(feature), lowered.n_labels
-    tree = Tree(
-        feature,
-        left,
-        right,
-        answer["label"],
-        n_samples=np.zeros(nodes, np.int64),
-        class_weights=np.zeros((nodes, classes)),
-        classes=lowered.classes,
-        n_features=rows.shape[1],
-        feature_names=names,
-    )
-    leaf = tree.route(rows)
-    cells = np.bincount(leaf * classes + lowered.labels, weights=lowered.weights, minlength=nodes * classes)
-    tree.class_weights[:] = cells.reshape(nodes, classes)
-    tree.n_samples[:] = np.bincount(leaf, minlength=nodes)
-    for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
-        tree.class_weights[node] = tree.class_weights[left[node]] + tree.class_weights[right[node]]
-        tree.n_samples[node] = tree.n_samples[left[node]] + tree.n_samples[right[node]]
-    return tree
-
-
-def _cost(lowered: Lowered, tree: Tree) -> float:
-    """Cost of a tree in engine units, from the weights at its leaves (which are still in these units)."""
-    leaves = np.flatnonzero(tree.feature < 0)
-    wrong = tree.class_weights[leaves]
-    wrong[np.arange(leaves.size), tree.label[leaves]] = 0.0
-    return float(wrong.sum()) + lowered.branch_cost * tree.n_nodes
-
-
-def _result(task: Task, lowered: Lowered, answer: dict[str, Any], tree: Tree, started: float) -> Result:
-    cost = _cost(lowered, tree)
-    if abs(cost - answer["objective"]) > 1e-7 * (cost + float(lowered.weights.sum())):
+def _result(
+    task: Task,
+    lowered: Lowered,
+    rows: NDArray[np.uint8],
+    names: Sequence[str] | None,
+    answer: dict[str, Any],
+    started: float,
+) -> Result:
+    tree, cost = make_tree(lowered, rows, names, answer, task.value_name, -1.0 if task.maximize else 1.0)
+    if abs(cost - answer["objective"]) > 1e-7 * (abs(cost) + float(answer["magnitude"])):
         raise StreedError(
             f"internal error, please report it: the engine says that the tree costs {answer['objective']!r}, "
             f"counted anew it costs {cost!r}"
         )
-    tree.class_weights *= lowered.scale
     optimal = bool(answer["optimal"])
     objective = task.report(cost)
     bound = objective if optimal else task.report(min(float(answer["lower_bound"]), cost))

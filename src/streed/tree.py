@@ -47,14 +47,18 @@ class Tree:
         Position in `classes` of the label of each leaf, -1 at a branching node.
     n_samples : array-like of int, shape (m,)
         Number of training rows at each node.
-    class_weights : array-like of float, shape (m, n_classes)
-        Weight of the training rows of each class at each node.
+    class_weights : array-like of float, shape (m, n_classes), optional
+        Weight of the training rows of each class at each node, where rows have classes.
     classes : array-like of shape (n_classes,)
         The labels.
     n_features : int
         Number of binary features.
     feature_names : sequence of str, optional
         A name for each binary feature; it reads as a condition that holds for the rows that go right.
+    values : array-like of float, shape (m,), optional
+        What a training row is worth on average in the leaves at or below each node, e.g. its mean cost.
+    value_name : str, default=""
+        What `values` are, e.g. "cost"; views show them under this name instead of class shares.
     """
 
     __slots__ = (
@@ -67,6 +71,8 @@ class Tree:
         "n_features",
         "n_samples",
         "right",
+        "value_name",
+        "values",
     )
 
     def __init__(
@@ -77,20 +83,26 @@ class Tree:
         label: ArrayLike,
         *,
         n_samples: ArrayLike,
-        class_weights: ArrayLike,
+        class_weights: ArrayLike | None = None,
         classes: ArrayLike,
         n_features: int,
         feature_names: Sequence[str] | None = None,
+        values: ArrayLike | None = None,
+        value_name: str = "",
     ) -> None:
         self.feature: NDArray[np.int32] = np.asarray(feature, np.int32)
         self.left: NDArray[np.int32] = np.asarray(left, np.int32)
         self.right: NDArray[np.int32] = np.asarray(right, np.int32)
         self.label: NDArray[np.int32] = np.asarray(label, np.int32)
         self.n_samples: NDArray[np.int64] = np.asarray(n_samples, np.int64)
-        self.class_weights: NDArray[np.float64] = np.asarray(class_weights, np.float64)
+        self.class_weights: NDArray[np.float64] | None = (
+            None if class_weights is None else np.asarray(class_weights, np.float64)
+        )
         self.classes: NDArray[Any] = np.asarray(classes)
         self.n_features = int(n_features)
         self.feature_names = None if feature_names is None else tuple(map(str, feature_names))
+        self.values: NDArray[np.float64] | None = None if values is None else np.asarray(values, np.float64)
+        self.value_name = str(value_name)
         self._check()
 
     def _check(self) -> None:
@@ -101,11 +113,15 @@ class Tree:
         }
         if m == 0 or any(shape != (m,) for shape in shapes.values()):
             raise ValueError(f"a tree needs arrays of one length, at least 1, got shapes {shapes}")
-        if self.classes.ndim != 1 or self.class_weights.shape != (m, self.classes.size):
+        if self.classes.ndim != 1:
+            raise ValueError(f"classes must be one-dimensional, got shape {self.classes.shape}")
+        if self.class_weights is not None and self.class_weights.shape != (m, self.classes.size):
             raise ValueError(
                 f"class_weights must have shape (nodes, classes) = ({m}, {self.classes.size}), "
                 f"got {self.class_weights.shape}"
             )
+        if self.values is not None and self.values.shape != (m,):
+            raise ValueError(f"values must hold one number per node, shape ({m},), got {self.values.shape}")
         if self.feature.min() < -1 or self.feature.max() >= self.n_features:
             raise ValueError(f"features must lie between 0 and {self.n_features - 1}, or be -1 at a leaf")
         leaf_labels = self.label[~branching]
@@ -181,6 +197,8 @@ class Tree:
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return, for each row, the share of each class in the training weight of its leaf."""
+        if self.class_weights is None:
+            raise ValueError("this tree has no classes of training rows, so it has no shares of classes")
         weights = self.class_weights[self.apply(X)]
         shares: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
         return shares
@@ -250,7 +268,7 @@ class Tree:
         mine, theirs = self.__getstate__(), other.__getstate__()
         return all(
             np.array_equal(mine[name], theirs[name])
-            if isinstance(mine[name], np.ndarray)
+            if isinstance(mine[name], np.ndarray) or isinstance(theirs[name], np.ndarray)
             else mine[name] == theirs[name]
             for name in self.__slots__
         )

@@ -33,10 +33,10 @@ from streed.tasks.labels import whole_units
 def test_labels_of_any_type(y: Any, classes: list[Any]) -> None:
     low = Accuracy(y).lower()
     assert low.classes.tolist() == classes
-    assert low.labels.dtype == np.int32
-    assert low.classes[low.labels].tolist() == list(y)
-    assert (low.n_labels, low.scale, low.rows) == (len(classes), 1.0, None)
-    assert (low.weights == 1).all()
+    assert low.leaf.codes.dtype == np.int32
+    assert low.classes[low.leaf.codes].tolist() == list(y)
+    assert (low.classes.size, low.scale, low.rows) == (len(classes), 1.0, None)
+    assert (low.leaf.weights == 1).all()
 
 
 @pytest.mark.parametrize(
@@ -109,44 +109,44 @@ def test_rows_of_weight_zero_are_dropped() -> None:
     low = Accuracy([0, 1, 2, 1], sample_weight=[1, 0, 0, 2]).lower()
     assert low.rows is not None
     assert low.rows.tolist() == [0, 3]
-    assert low.labels.tolist() == [0, 1]
-    assert low.n_labels == 3
-    assert Accuracy(["a", "b"], class_weight={"a": 0}).lower().labels.tolist() == [1]
+    assert low.leaf.codes.tolist() == [0, 1]
+    assert low.classes.size == 3
+    assert Accuracy(["a", "b"], class_weight={"a": 0}).lower().leaf.codes.tolist() == [1]
 
 
 def test_weights_multiply_and_become_whole_units() -> None:
     low = Accuracy(
         [0, 1, 1], sample_weight=[0.2, 0.2, 0.4], class_weight={1: 1.5}, cost_complexity=0.1
     ).lower()
-    assert low.weights.tolist() == [2, 3, 6]
+    assert low.leaf.weights.tolist() == [2, 3, 6]
     assert low.scale == pytest.approx(0.1)
     assert low.branch_cost == pytest.approx(1.1)
 
 
 def test_class_weights_may_name_labels_that_a_fold_lacks() -> None:
-    assert Accuracy([0, 1], class_weight={0: 1, 1: 2, 2: 5}).lower().weights.tolist() == [1, 2]
+    assert Accuracy([0, 1], class_weight={0: 1, 1: 2, 2: 5}).lower().leaf.weights.tolist() == [1, 2]
 
 
 def test_balanced_weights_are_the_smallest_whole_ones() -> None:
     y = [0] * 6 + [1] * 4 + [2] * 2
     low = BalancedAccuracy(y).lower()
-    assert [low.weights[i] for i in (0, 6, 10)] == [2, 3, 6]
+    assert [low.leaf.weights[i] for i in (0, 6, 10)] == [2, 3, 6]
     same = Accuracy(y, class_weight="balanced").lower()
-    assert np.array_equal(low.weights, same.weights)
-    natural = low.weights * low.scale
+    assert np.array_equal(low.leaf.weights, same.leaf.weights)
+    natural = low.leaf.weights * low.scale
     assert natural.sum() == pytest.approx(12)
     assert natural[0] == pytest.approx(12 / (3 * 6))
 
 
 def test_balanced_weights_of_weighted_rows() -> None:
     low = BalancedAccuracy([0, 0, 1, 2], sample_weight=[1, 2, 4, 0]).lower()
-    assert low.weights.tolist() == [4, 8, 12]
+    assert low.leaf.weights.tolist() == [4, 8, 12]
 
 
 def test_balanced_weights_that_would_be_too_large_stay_real() -> None:
     y = np.repeat(np.arange(12), [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37])
     low = BalancedAccuracy(y).lower()
-    assert np.bincount(low.labels, weights=low.weights) == pytest.approx(np.full(12, y.size / 12))
+    assert np.bincount(low.leaf.codes, weights=low.leaf.weights) == pytest.approx(np.full(12, y.size / 12))
 
 
 def test_values_are_reported_in_natural_units() -> None:

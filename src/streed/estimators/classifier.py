@@ -169,6 +169,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         """
         leaf = self.apply(X)
         weights = self.tree_.class_weights
+        assert weights is not None
         shares = weights / weights.sum(axis=1, keepdims=True)
         probabilities: NDArray[np.float64] = shares[leaf]
         return probabilities

@@ -3,14 +3,15 @@
 A task is made with its data. It checks them at once, so that a task that exists can be solved. `Task.lower`
 turns it into the plain numbers that the engine takes (`Lowered`), `Task.report` turns the engine's value back
 into natural units, and `Task.components` is the same task as the six components of the paper, for the
-reference solver.
+reference solver and for tasks that the engine does not know.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,34 +21,123 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lowered:
-    """A task in the form that the engine takes: the weighted errors of a tree plus a cost per branching node.
+class ClassErrors:
+    """A leaf costs the weight of its rows that have another class than the leaf's label.
 
     Attributes
     ----------
-    labels : int32 array of shape (n,)
-        The class of each row, as a position in `classes`.
+    codes : int32 array of shape (n,)
+        The class of each row, as a position in `Lowered.classes`.
     weights : float64 array of shape (n,)
         What an error on each row costs, in engine units; all of them positive. Whole numbers wherever the
         data allow it, since the engine is exact and fastest on those.
+    """
+
+    codes: NDArray[np.int32]
+    weights: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CostTable:
+    """A leaf costs the sum, over its rows, of the entry of its label.
+
+    Attributes
+    ----------
+    costs : float64 array of shape (n, n_labels)
+        What each row costs under each label, in engine units; any finite numbers.
+    """
+
+    costs: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeafFunction:
+    """A leaf costs what a function makes of the sums of its rows' statistics.
+
+    Attributes
+    ----------
+    statistics : float64 array of shape (n, s)
+        The statistics of each row; those of a leaf are their sums.
+    function : callable
+        ``function(sums)`` with `sums` of shape (s, b), one column for each of b leaves: the costs under each
+        label as an array of shape (n_labels, b), or (b,) for one label.
     n_labels : int
-        Number of classes.
+        Number of labels.
+    least_row : float64 array of shape (n,) or None
+        Adding a row to a leaf adds at least this to its cost; None if that is not known.
+    worst_row : float64 array of shape (n,) or None
+        Adding a row to a leaf adds at most this to its cost; None if that is not known.
+    """
+
+    statistics: NDArray[np.float64]
+    function: Callable[[NDArray[np.float64]], Any]
+    n_labels: int
+    least_row: NDArray[np.float64] | None = None
+    worst_row: NDArray[np.float64] | None = None
+
+
+LeafModel: TypeAlias = ClassErrors | CostTable | LeafFunction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prices:
+    """What a branching costs each row that reaches it, given what was tested on the way there.
+
+    A feature is free if its attribute was tested before on the path, has its `discounted` price if another
+    attribute of its group was, else its `full` price.
+
+    Attributes
+    ----------
+    attribute : int32 array of shape (n_features,)
+        The attribute of each binary feature.
+    group : int32 array of shape (n_features,)
+        The group of that attribute, -1 for none.
+    full, discounted : float64 arrays of shape (n_features,)
+        Prices per row in engine units, not negative, the same for all features of an attribute.
+    """
+
+    attribute: NDArray[np.int32]
+    group: NDArray[np.int32]
+    full: NDArray[np.float64]
+    discounted: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tally:
+    """What is counted at every node of the tree beside its cost: the weight of the rows of each class."""
+
+    codes: NDArray[np.int32]
+    weights: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lowered:
+    """A task in the form that the engine takes: costs of leaves and branching nodes, to be minimised.
+
+    Attributes
+    ----------
+    leaf : ClassErrors, CostTable or LeafFunction
+        What a leaf costs.
+    classes : array of shape (n_labels,)
+        The labels that a leaf may have, as the user gave them.
     branch_cost : float
         Cost of a branching node, in engine units.
     scale : float
         One engine unit in the unit of the row weights.
-    classes : array of shape (n_labels,)
-        The labels as the user gave them, sorted.
+    prices : Prices or None
+        What a branching costs per row.
+    tally : Tally or None
+        Classes of the rows, where a task has classes; they become `Tree.class_weights`.
     rows : int64 array or None
         The rows that are left after those of weight zero were dropped; None when all are.
     """
 
-    labels: NDArray[np.int32]
-    weights: NDArray[np.float64]
-    n_labels: int
-    branch_cost: float
-    scale: float
+    leaf: LeafModel
     classes: NDArray[Any]
+    branch_cost: float = 0.0
+    scale: float = 1.0
+    prices: Prices | None = None
+    tally: Tally | None = None
     rows: NDArray[np.int64] | None = None
 
 
@@ -63,6 +153,9 @@ class Task(ABC):
     maximize: ClassVar[bool] = False
     """Whether the reported value is the better the larger it is."""
 
+    value_name: ClassVar[str] = ""
+    """What the value of a leaf is called in views, as in "cost"; empty: leaves show class shares."""
+
     @property
     @abstractmethod
     def n_rows(self) -> int:
@@ -77,5 +170,5 @@ class Task(ABC):
         """Turn a cost in engine units into natural units. Monotone: falling if `maximize`, else rising."""
 
     @abstractmethod
-    def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, float]:
+    def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the task on binary features `X` as the six components of the paper, in natural units."""

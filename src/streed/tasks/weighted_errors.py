@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.options import OPTIONS
-from streed.tasks.base import Lowered, Task
+from streed.tasks.base import ClassErrors, Lowered, Tally, Task
 from streed.tasks.labels import balanced_units, check_sample_weight, class_factors, encode, whole_units
 
 if TYPE_CHECKING:
@@ -53,7 +53,10 @@ class WeightedErrors(Task):
         self._cost_complexity = float(complexity)
         self._total = float(units.sum())
         branch_cost = self._cost_complexity * self._total
-        self._lowered = Lowered(codes, units, classes.size, branch_cost, scale, classes, rows)
+        self._errors = ClassErrors(codes, units)
+        self._lowered = Lowered(
+            self._errors, classes, branch_cost, scale, tally=Tally(codes, units * scale), rows=rows
+        )
 
     @property
     def n_rows(self) -> int:
@@ -89,8 +92,8 @@ class WeightedErrors(Task):
         low = self._lowered
         table = np.asarray(X, dtype=bool)
         has = (table if low.rows is None else table[low.rows]).tolist()
-        codes = low.labels.tolist()
-        natural = [abs(self.report(weight) - self.report(0.0)) for weight in low.weights.tolist()]
+        codes = self._errors.codes.tolist()
+        natural = [abs(self.report(weight) - self.report(0.0)) for weight in self._errors.weights.tolist()]
         branch = abs(self.report(low.branch_cost) - self.report(0.0))
 
         def cost_leaf(rows: tuple[int, ...], label: int) -> float:
@@ -107,6 +110,6 @@ class WeightedErrors(Task):
             combine=lambda v, w: v + w,
             feasible=lambda v, rows: len(rows) >= min_samples_leaf,
             initial_state=tuple(range(len(codes))),
-            labels=range(low.n_labels),
+            labels=range(low.classes.size),
             features=range(table.shape[1]),
         )

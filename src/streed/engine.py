@@ -1,0 +1,151 @@
+"""The engine's side of a solve: a lowered task goes in, a `Tree` with everything counted anew comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed import _core
+from streed.errors import TaskError
+from streed.options import Limits
+from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered, Prices
+from streed.tree import Tree
+
+
+def run(
+    name: str,
+    lowered: Lowered,
+    features: NDArray[np.uint8],
+    limits: Limits,
+    poll: Callable[[dict[str, float]], bool] | None,
+) -> dict[str, Any]:
+    """Call the engine with the leaf model of a task; `name` is what errors call the task."""
+    options: dict[str, Any] = {
+        "max_depth": limits.max_depth,
+        "max_nodes": limits.max_nodes,
+        "min_samples_leaf": limits.min_samples_leaf,
+        "branch_cost": lowered.branch_cost,
+        "time_limit": limits.time_limit,
+        "memory_limit": limits.memory_limit,
+        "n_threads": limits.n_threads,
+        "poll": poll,
+    }
+    if lowered.prices is not None:
+        prices = lowered.prices
+        options["prices"] = (prices.attribute, prices.group, prices.full, prices.discounted)
+    leaf = lowered.leaf
+    if isinstance(leaf, ClassErrors):
+        return _core.solve(features, leaf.codes, leaf.weights, lowered.classes.size, **options)
+    if isinstance(leaf, CostTable):
+        return _core.solve_costs(features, leaf.costs, **options)
+    if isinstance(leaf, LeafFunction):
+        from streed.leaf_functions import solve_function
+
+        return solve_function(name, leaf, features, options)
+    raise TaskError(f"{name}: the leaf model must be ClassErrors, CostTable or LeafFunction, got {leaf!r}")
+
+
+def make_tree(
+    lowered: Lowered,
+    features: NDArray[np.uint8],
+    names: Sequence[str] | None,
+    answer: dict[str, Any],
+    value_name: str,
+    sign: float,
+) -> tuple[Tree, float]:
+    """Make the engine's arrays a `Tree` with its rows counted anew, and return its cost in engine units."""
+    nodes = len(answer["feature"])
+    tree = Tree(
+        answer["feature"],
+        answer["left"],
+        answer["right"],
+        answer["label"],
+        n_samples=np.zeros(nodes, np.int64),
+        classes=lowered.classes,
+        n_features=features.shape[1],
+        feature_names=names,
+        value_name=value_name,
+    )
+    leaf = tree.route(features)
+    tree.n_samples[:] = np.bincount(leaf, minlength=nodes)
+    leaves = np.flatnonzero(tree.feature < 0)
+    costs = np.zeros(nodes)
+    costs[leaves] = leaf_costs(lowered.leaf, leaf, tree, leaves)
+    if lowered.tally is not None:
+        tree.class_weights = _class_weights(lowered, leaf, nodes)
+    cost = float(costs.sum()) + lowered.branch_cost * tree.n_nodes
+    for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
+        left, right = tree.left[node], tree.right[node]
+        tree.n_samples[node] = tree.n_samples[left] + tree.n_samples[right]
+        costs[node] = costs[left] + costs[right]
+        if tree.class_weights is not None:
+            tree.class_weights[node] = tree.class_weights[left] + tree.class_weights[right]
+    if value_name:
+        tree.values = sign * lowered.scale * costs / np.maximum(tree.n_samples, 1)
+    if lowered.prices is not None:
+        cost += float(price_per_node(tree, lowered.prices).sum())
+    return tree, cost
+
+
+def leaf_costs(
+    model: ClassErrors | CostTable | LeafFunction,
+    leaf: NDArray[np.int64],
+    tree: Tree,
+    leaves: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Costs of the leaves of a tree under their labels, from the rows that end in each."""
+    labels = tree.label[leaves]
+    if isinstance(model, ClassErrors):
+        wrong = np.where(model.codes == tree.label[leaf], 0.0, model.weights)
+        return np.bincount(leaf, weights=wrong, minlength=tree.node_count)[leaves]
+    if isinstance(model, CostTable):
+        own = model.costs[np.arange(leaf.size), tree.label[leaf]]
+        return np.bincount(leaf, weights=own, minlength=tree.node_count)[leaves]
+    sums = np.zeros((model.statistics.shape[1], tree.node_count))
+    for k, column in enumerate(model.statistics.T):
+        sums[k] = np.bincount(leaf, weights=column, minlength=tree.node_count)
+    costs = np.asarray(model.function(np.ascontiguousarray(sums[:, leaves])), np.float64)
+    table = costs.reshape(model.n_labels, leaves.size)
+    chosen: NDArray[np.float64] = table[labels, np.arange(leaves.size)]
+    return chosen
+
+
+def _class_weights(lowered: Lowered, leaf: NDArray[np.int64], nodes: int) -> NDArray[np.float64]:
+    tally, classes = lowered.tally, lowered.classes.size
+    assert tally is not None
+    cells = np.bincount(leaf * classes + tally.codes, weights=tally.weights, minlength=nodes * classes)
+    return cells.reshape(nodes, classes)
+
+
+def price_per_node(tree: Tree, prices: Prices) -> NDArray[np.float64]:
+    """Return what the rows of each branching node pay for its test in all; 0 at leaves.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree whose `n_samples` are counted.
+    prices : Prices
+        The prices of its binary features.
+
+    Returns
+    -------
+    float64 array of shape (tree.node_count,)
+        Prices in engine units.
+    """
+    paid = np.zeros(tree.node_count)
+    tested: list[frozenset[int]] = [frozenset()] * tree.node_count
+    groups: list[frozenset[int]] = [frozenset()] * tree.node_count
+    for node in np.flatnonzero(tree.feature >= 0).tolist():
+        feature = int(tree.feature[node])
+        attribute, group = int(prices.attribute[feature]), int(prices.group[feature])
+        if attribute not in tested[node]:
+            known = group >= 0 and group in groups[node]
+            price = prices.discounted[feature] if known else prices.full[feature]
+            paid[node] = price * tree.n_samples[node]
+        for child in (int(tree.left[node]), int(tree.right[node])):
+            tested[child] = tested[node] | {attribute}
+            groups[child] = groups[node] | ({group} if group >= 0 else set())
+    return paid
