@@ -3,13 +3,16 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
 #include "engine.hpp"
 
@@ -53,19 +56,27 @@ void set_switches(const nb::dict& values, streed::Switches& switches) {
     }
 }
 
-void check(const streed::Problem& problem, const streed::Options& options) {
-    const auto text = [](auto value) { return std::to_string(value); };
-    if (problem.n_rows == 0) refuse("features must have at least one row, got none");
-    if (problem.n_rows >= (1ull << 31) || problem.n_features >= (1ull << 24)) refuse("features: more than 2^31 rows or 2^24 columns");
-    if (problem.n_labels < 1 || problem.n_labels > (1 << 24)) refuse("n_labels must be from 1 to 2^24, got " + text(problem.n_labels));
+template <class T>
+std::string text(T value) { return std::to_string(value); }
+
+void check_options(const streed::Options& options) {
     if (options.max_depth < 0 || options.max_depth > 20) refuse("max_depth must be from 0 to 20, got " + text(options.max_depth));
     if (options.max_nodes < 0) refuse("max_nodes must not be negative, got " + text(options.max_nodes));
     if (options.min_samples_leaf < 1) refuse("min_samples_leaf must be at least 1, got " + text(options.min_samples_leaf));
     if (!std::isfinite(options.branch_cost) || options.branch_cost < 0) refuse("branch_cost must be finite and not negative, got " + text(options.branch_cost));
     if (!(options.time_limit > 0)) refuse("time_limit must be positive, got " + text(options.time_limit));
     if (options.n_threads < 1 || options.n_threads > 1024) refuse("n_threads must be from 1 to 1024, got " + text(options.n_threads));
+}
+
+void check_features(const streed::Problem& problem) {
+    if (problem.n_rows == 0) refuse("features must have at least one row, got none");
+    if (problem.n_rows >= (1ull << 31) || problem.n_features >= (1ull << 24)) refuse("features: more than 2^31 rows or 2^24 columns");
+    if (problem.n_labels < 1 || problem.n_labels > (1 << 24)) refuse("n_labels must be from 1 to 2^24, got " + text(problem.n_labels));
     for (std::size_t k = 0; k < problem.n_rows * problem.n_features; ++k)
         if (problem.features[k] > 1) refuse("features must be 0 or 1, got " + text(problem.features[k]) + " in row " + text(k / problem.n_features) + ", column " + text(k % problem.n_features));
+}
+
+void check_labels(const streed::Problem& problem) {
     double total = 0;
     for (std::size_t r = 0; r < problem.n_rows; ++r) {
         total += problem.weights[r];
@@ -73,6 +84,32 @@ void check(const streed::Problem& problem, const streed::Options& options) {
         if (!std::isfinite(problem.weights[r]) || problem.weights[r] <= 0) refuse("weights must be finite and positive, got " + text(problem.weights[r]) + " in row " + text(r));
     }
     if (!(total >= 1e-250 && total <= 1e250)) refuse("the sum of the weights must be between 1e-250 and 1e250");
+}
+
+// Numbers that are added up: finite, and with a sum that leaves room for the search.
+void check_sums(const char* name, const double* values, std::size_t n_rows, std::size_t width) {
+    double total = 0;
+    for (std::size_t k = 0; k < n_rows * width; ++k) {
+        if (!std::isfinite(values[k])) refuse(std::string(name) + " must be finite, got " + text(values[k]) + " in row " + text(k / width) + ", column " + text(k % width));
+        total += std::abs(values[k]);
+    }
+    if (total != 0 && !(total >= 1e-250 && total <= 1e250)) refuse(std::string("the sum of the absolute values of ") + name + " must be 0 or between 1e-250 and 1e250");
+}
+
+using PriceArrays = std::tuple<Input<std::int32_t, 1>, Input<std::int32_t, 1>, Input<double, 1>, Input<double, 1>>;
+
+void set_prices(const std::optional<PriceArrays>& arrays, streed::Problem& problem, streed::Prices& prices) {
+    if (!arrays) return;
+    const auto& [attribute, group, full, discounted] = *arrays;
+    for (const std::size_t size : {attribute.shape(0), group.shape(0), full.shape(0), discounted.shape(0)})
+        if (size != problem.n_features) refuse("prices must be four arrays with one entry per feature, " + text(problem.n_features) + ", got " + text(size));
+    for (const double* values : {full.data(), discounted.data()})
+        for (std::size_t f = 0; f < problem.n_features; ++f)
+            if (!(values[f] >= 0 && values[f] <= 1e200)) refuse("prices must be finite and not negative, got " + text(values[f]) + " for feature " + text(f));
+    for (std::size_t f = 0; f < problem.n_features; ++f)
+        if (attribute.data()[f] < 0) refuse("attributes must not be negative, got " + text(attribute.data()[f]) + " for feature " + text(f));
+    prices = {attribute.data(), group.data(), full.data(), discounted.data()};
+    problem.prices = &prices;
 }
 
 nb::object int_array(const streed::Tree& tree, std::int32_t streed::TreeNode::* member) {
@@ -110,6 +147,7 @@ nb::dict to_dict(const streed::Result& result) {
     out["label"] = int_array(result.tree, &streed::TreeNode::label);
     out["objective"] = result.objective;
     out["lower_bound"] = result.lower_bound;
+    out["magnitude"] = result.magnitude;
     out["optimal"] = result.status == streed::Status::optimal;
     out["status"] = status_name(result.status);
     out["seconds"] = result.seconds;
@@ -154,34 +192,36 @@ private:
     nb::object callback_;
 };
 
-nb::dict solve(Input<std::uint8_t, 2> features, Input<std::int32_t, 1> labels, Input<double, 1> weights, int n_labels,
-               int max_depth, int max_nodes, int min_samples_leaf, double branch_cost, double time_limit,
-               std::int64_t memory_limit, int n_threads, const std::optional<nb::dict>& switches, const std::string& simd,
-               nb::object poll) {
-    if (labels.shape(0) != features.shape(0) || weights.shape(0) != features.shape(0))
-        refuse("features, labels and weights must have the same number of rows, got " + std::to_string(features.shape(0)) + ", " +
-               std::to_string(labels.shape(0)) + " and " + std::to_string(weights.shape(0)));
-    if (!poll.is_none() && !PyCallable_Check(poll.ptr())) throw nb::type_error("poll must be callable or None");
-    streed::Problem problem;
-    problem.features = features.data();
-    problem.labels = labels.data();
-    problem.weights = weights.data();
-    problem.n_rows = features.shape(0);
-    problem.n_features = features.shape(1);
-    problem.n_labels = n_labels;
+streed::Options make_options(int max_depth, int max_nodes, int min_samples_leaf, double branch_cost, double time_limit,
+                             std::int64_t memory_limit, int n_threads, const std::optional<nb::dict>& switches, const std::string& simd) {
     streed::Options options;
     options.max_depth = max_depth;
     options.max_nodes = max_nodes;
     options.min_samples_leaf = min_samples_leaf;
     options.branch_cost = branch_cost;
     options.time_limit = time_limit;
-    if (memory_limit < 0) refuse("memory_limit must not be negative, got " + std::to_string(memory_limit));
+    if (memory_limit < 0) refuse("memory_limit must not be negative, got " + text(memory_limit));
     options.memory_limit = static_cast<std::size_t>(memory_limit);
     options.n_threads = n_threads;
     options.simd = simd;
     if (switches) set_switches(*switches, options.switches);
-    check(problem, options);
-    Poll poller(poll);
+    check_options(options);
+    return options;
+}
+
+streed::Problem make_problem(const Input<std::uint8_t, 2>& features, int n_labels) {
+    streed::Problem problem;
+    problem.features = features.data();
+    problem.n_rows = features.shape(0);
+    problem.n_features = features.shape(1);
+    problem.n_labels = n_labels;
+    check_features(problem);
+    return problem;
+}
+
+nb::dict run(const streed::Problem& problem, streed::Options& options, nb::object callback) {
+    if (!callback.is_none() && !PyCallable_Check(callback.ptr())) throw nb::type_error("poll must be callable or None");
+    Poll poller(callback);
     options.poll = [&poller](const streed::Progress& progress) { return poller(progress); };
     streed::Result result;
     {
@@ -189,11 +229,126 @@ nb::dict solve(Input<std::uint8_t, 2> features, Input<std::int32_t, 1> labels, I
         result = streed::solve(problem, options);
     }
     if (poller.failure_) std::rethrow_exception(poller.failure_);
-    nb::dict out = to_dict(result);
-    double total = 0;
-    for (std::size_t r = 0; r < problem.n_rows; ++r) total += problem.weights[r];
-    out["magnitude"] = total;
-    return out;
+    return to_dict(result);
+}
+
+nb::dict solve(Input<std::uint8_t, 2> features, Input<std::int32_t, 1> labels, Input<double, 1> weights, int n_labels,
+               int max_depth, int max_nodes, int min_samples_leaf, double branch_cost, double time_limit,
+               std::int64_t memory_limit, int n_threads, const std::optional<PriceArrays>& prices,
+               const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
+    if (labels.shape(0) != features.shape(0) || weights.shape(0) != features.shape(0))
+        refuse("features, labels and weights must have the same number of rows, got " + text(features.shape(0)) + ", " +
+               text(labels.shape(0)) + " and " + text(weights.shape(0)));
+    streed::Options options = make_options(max_depth, max_nodes, min_samples_leaf, branch_cost, time_limit, memory_limit, n_threads, switches, simd);
+    streed::Problem problem = make_problem(features, n_labels);
+    problem.labels = labels.data();
+    problem.weights = weights.data();
+    check_labels(problem);
+    streed::Prices price_arrays;
+    set_prices(prices, problem, price_arrays);
+    return run(problem, options, poll);
+}
+
+nb::dict solve_costs(Input<std::uint8_t, 2> features, Input<double, 2> costs, int max_depth, int max_nodes, int min_samples_leaf,
+                     double branch_cost, double time_limit, std::int64_t memory_limit, int n_threads,
+                     const std::optional<PriceArrays>& prices, const std::optional<nb::dict>& switches, const std::string& simd,
+                     nb::object poll) {
+    if (costs.shape(0) != features.shape(0))
+        refuse("features and costs must have the same number of rows, got " + text(features.shape(0)) + " and " + text(costs.shape(0)));
+    if (costs.shape(1) < 1 || costs.shape(1) > (1 << 16)) refuse("costs must have from 1 to 2^16 columns, got " + text(costs.shape(1)));
+    streed::Options options = make_options(max_depth, max_nodes, min_samples_leaf, branch_cost, time_limit, memory_limit, n_threads, switches, simd);
+    streed::Problem problem = make_problem(features, static_cast<int>(costs.shape(1)));
+    problem.costs = costs.data();
+    check_sums("costs", costs.data(), problem.n_rows, costs.shape(1));
+    streed::Prices price_arrays;
+    set_prices(prices, problem, price_arrays);
+    return run(problem, options, poll);
+}
+
+// A leaf function from Python. It writes into an array of ours, so that a wrong shape is seen at once; an error in it ends
+// the search and is raised again when the engine is back.
+class PythonLeaf {
+public:
+    PythonLeaf(nb::callable function, std::size_t n_statistics, std::size_t n_labels)
+        : function_(std::move(function)), n_statistics_(n_statistics), n_labels_(n_labels) {}
+
+    void operator()(const double* sums, std::size_t n, double* costs) {
+        const nb::gil_scoped_acquire gil;
+        if (failure_) throw streed::TaskFailure("the leaf function failed");
+        try {
+            // A copy: the function may keep or change what it gets.
+            double* copy = new double[n_statistics_ * n];
+            std::copy_n(sums, n_statistics_ * n, copy);
+            nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+            nb::ndarray<nb::numpy, double, nb::ndim<2>> input(copy, {n_statistics_, n}, owner);
+            const auto output = nb::cast<nb::ndarray<const double, nb::numpy, nb::c_contig, nb::device::cpu>>(function_(nb::cast(input)));
+            if (output.size() != n_labels_ * n) throw streed::TaskFailure("the leaf function returned " + text(output.size()) + " costs instead of " + text(n_labels_ * n));
+            std::copy_n(output.data(), n_labels_ * n, costs);
+        } catch (nb::python_error& error) {
+            if (error.matches(PyExc_KeyboardInterrupt)) throw streed::Interrupted{};
+            fail();
+        } catch (...) {
+            fail();
+        }
+    }
+
+    std::exception_ptr failure_;
+
+private:
+    [[noreturn]] void fail() {
+        failure_ = std::current_exception();
+        throw streed::TaskFailure("the leaf function failed");
+    }
+
+    nb::callable function_;
+    std::size_t n_statistics_, n_labels_;
+};
+
+// `function` is a Python callable, or the address of a compiled function (sums, number of leaves, costs) that needs no GIL.
+nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statistics, nb::object function, int n_labels,
+                        const std::optional<Input<double, 1>>& least_row, const std::optional<Input<double, 1>>& worst_row,
+                        int max_depth, int max_nodes, int min_samples_leaf, double branch_cost, double time_limit,
+                        std::int64_t memory_limit, int n_threads, const std::optional<PriceArrays>& prices,
+                        const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
+    if (statistics.shape(0) != features.shape(0))
+        refuse("features and statistics must have the same number of rows, got " + text(features.shape(0)) + " and " + text(statistics.shape(0)));
+    if (statistics.shape(1) < 1 || statistics.shape(1) > 4096) refuse("statistics must have from 1 to 4096 columns, got " + text(statistics.shape(1)));
+    streed::Options options = make_options(max_depth, max_nodes, min_samples_leaf, branch_cost, time_limit, memory_limit, n_threads, switches, simd);
+    streed::Problem problem = make_problem(features, n_labels);
+    check_sums("statistics", statistics.data(), problem.n_rows, statistics.shape(1));
+    streed::LeafFunction leaf;
+    leaf.statistics = statistics.data();
+    leaf.n_statistics = static_cast<int>(statistics.shape(1));
+    for (const auto* bound : {&least_row, &worst_row}) {
+        if (!*bound) continue;
+        const char* name = bound == &least_row ? "least_row" : "worst_row";
+        if ((*bound)->shape(0) != problem.n_rows) refuse(std::string(name) + " must have one entry per row, " + text(problem.n_rows) + ", got " + text((*bound)->shape(0)));
+        check_sums(name, (*bound)->data(), problem.n_rows, 1);
+        (bound == &least_row ? leaf.least : leaf.worst) = (*bound)->data();
+    }
+    std::optional<PythonLeaf> python;
+    if (nb::isinstance<nb::int_>(function)) {
+        const auto address = nb::cast<std::uintptr_t>(function);
+        const auto compiled = reinterpret_cast<void (*)(const double*, std::int64_t, double*)>(address);
+        if (compiled == nullptr) refuse("function must be callable or the address of a compiled function, got 0");
+        leaf.costs = [compiled](const double* sums, std::size_t n, double* costs) { compiled(sums, static_cast<std::int64_t>(n), costs); };
+    } else {
+        if (!PyCallable_Check(function.ptr())) throw nb::type_error("function must be callable or the address of a compiled function");
+        python.emplace(nb::cast<nb::callable>(function), statistics.shape(1), static_cast<std::size_t>(n_labels));
+        leaf.costs = [&python](const double* sums, std::size_t n, double* costs) { (*python)(sums, n, costs); };
+    }
+    problem.function = &leaf;
+    streed::Prices price_arrays;
+    set_prices(prices, problem, price_arrays);
+    try {
+        return run(problem, options, poll);
+    } catch (const streed::TaskFailure&) {
+        if (python && python->failure_) std::rethrow_exception(python->failure_);
+        throw;
+    } catch (const streed::Interrupted&) {
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+        throw nb::python_error();
+    }
 }
 
 std::vector<std::string> switch_names() {
@@ -205,9 +360,17 @@ std::vector<std::string> switch_names() {
 }  // namespace
 
 NB_MODULE(_core, module) {
+    nb::exception<streed::TaskFailure>(module, "TaskFailure", PyExc_RuntimeError);
     module.def("solve", &solve, "features"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(), "n_labels"_a, nb::kw_only(),
                "max_depth"_a, "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a, "time_limit"_a, "memory_limit"_a,
-               "n_threads"_a, "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
+               "n_threads"_a, "prices"_a = nb::none(), "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
+    module.def("solve_costs", &solve_costs, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(), "max_depth"_a,
+               "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a,
+               "prices"_a = nb::none(), "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
+    module.def("solve_function", &solve_function, "features"_a.noconvert(), "statistics"_a.noconvert(), "function"_a, "n_labels"_a,
+               nb::kw_only(), "least_row"_a.noconvert() = nb::none(), "worst_row"_a.noconvert() = nb::none(), "max_depth"_a,
+               "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a,
+               "prices"_a = nb::none(), "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
     module.def("simd_levels", &streed::simd_levels);
     module.def("switch_names", &switch_names);
 }

@@ -1,6 +1,7 @@
 // The engine's only entry.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,18 @@
 
 namespace streed {
 
+// A leaf function that breaks its contract: costs that are not finite, or not the same when asked for again.
+struct TaskFailure : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Thrown by a leaf function that was interrupted by the user: the search ends with the best tree so far. It comes out of
+// solve() only where there is no tree yet.
+struct Interrupted {};
+
 // Finds a tree of least cost under the limits, or the best one until a limit of time or the user ends the search.
-// Throws std::invalid_argument for options that this machine cannot serve, std::bad_alloc when memory runs out.
+// Throws std::invalid_argument for options that this machine cannot serve, std::bad_alloc when memory runs out,
+// TaskFailure, and whatever a leaf function throws.
 Result solve(const Problem& problem, const Options& options);
 
 // Instruction sets that this build and machine can run, best last.

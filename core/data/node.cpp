@@ -82,7 +82,11 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     storage_ = problem.storage;
     kind_ = problem.kind;
     n_values_ = problem.n_values;
-    counted_ = settings.min_samples_leaf > 1;
+    counted_ = settings.counted;
+    weighed_ = kind_ == LeafKind::largest_gain || (kind_ == LeafKind::function && problem.similar);
+    count_plane_ = problem.n_matrices;
+    n_planes_ = count_plane_ + 3;
+    n_matrices_ = count_plane_ + (counted_ ? 1 : 0) + (weighed_ ? 1 : 0);
     n_channels_ = n_values_ + (counted_ ? 1 : 0);
     largest_value_ = problem.largest_value;
     words_ = problem.words;
@@ -90,9 +94,6 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     valid_ = problem.valid;
     heavy_.resize(problem.light.size());
     for (std::size_t w = 0; w < heavy_.size(); ++w) heavy_[w] = valid_[w] & ~problem.light[w];
-    weights_ = problem.weight;
-    values_ = problem.value;
-    counts_ = problem.count;
     features_.resize(problem.features.size());
     for (std::size_t f = 0; f < features_.size(); ++f) features_[f] = static_cast<std::int32_t>(f);
     stride_ = padded(features_.size(), settings.kernels->lane_multiple);
@@ -104,16 +105,21 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     columns_.reserve(stride * words * 8 + 64);
     std::copy(problem.columns.begin(), problem.columns.end(), columns_.as<std::uint64_t>());
     if (!counting_) {
-        matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
-        if (counted_) count_matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
-        for (std::size_t s = 0; s < 64 * words; ++s) {
-            fill_row(storage_, matrix_.data(), values_[s], columns_.as<std::uint64_t>(), words, s, features_.size(), stride);
-            if (counted_)
-                fill_row(storage_, count_matrix_.data(), counts_[s], columns_.as<std::uint64_t>(), words, s, features_.size(), stride);
-        }
+        planes_.clear();
+        for (const std::vector<double>* source : {&problem.value, &problem.count, &problem.potential, &problem.weight})
+            planes_.insert(planes_.end(), source->begin(), source->end());
+        matrices_.reserve(static_cast<std::size_t>(n_matrices_) * plane_size() * stride * storage_bytes(storage_) + 64);
+        for (int p = 0; p < n_planes_; ++p)
+            for (std::size_t s = 0; s < plane_size() && has_matrix(p); ++s)
+                fill_row(storage_, matrix(p), plane(p)[s], columns_.as<std::uint64_t>(), words, s, features_.size(), stride);
     }
     candidates_.assign(features_.begin(), features_.end());
     finish();
+}
+
+char* Node::matrix(int index) {
+    const std::size_t position = static_cast<std::size_t>(index <= count_plane_ ? index : n_matrices_ - 1);
+    return matrices_.as<char>() + position * plane_size() * static_cast<std::size_t>(stride_) * storage_bytes(storage_);
 }
 
 void Node::side_filter(int lane, bool side, std::uint64_t* out) const {
@@ -122,20 +128,22 @@ void Node::side_filter(int lane, bool side, std::uint64_t* out) const {
     for (int w = 0; w < words_; ++w) out[w] = (bits[w] ^ invert) & valid_[static_cast<std::size_t>(w)];
 }
 
-double Node::filter_weight(const std::uint64_t* filter) const {
-    const std::size_t words = static_cast<std::size_t>(words_);
+double Node::filter_potential(const std::uint64_t* filter) const {
     if (counting_) return settings_.kernels->count_and(filter, heavy_.data(), words_);
+    if (kind_ == LeafKind::function) return 0;
+    const double* potential = plane(count_plane_ + 1);
     double sum = 0;
-    for (std::size_t w = 0; w < words; ++w)
+    for (std::size_t w = 0; w < static_cast<std::size_t>(words_); ++w)
         for (std::uint64_t bits = filter[w]; bits != 0; bits &= bits - 1)
-            sum += weights_[64 * w + static_cast<std::size_t>(std::countr_zero(bits))];
+            sum += potential[64 * w + static_cast<std::size_t>(std::countr_zero(bits))];
     return sum;
 }
 
 void Node::positive_rows(std::uint64_t* out) const {
     std::fill(out, out + words_, 0);
-    for (std::size_t s = 0; s < values_.size(); ++s)
-        if (values_[s] > 0) out[s / 64] |= 1ull << (s % 64);
+    const double* values = plane(0);
+    for (std::size_t s = 0; s < plane_size(); ++s)
+        if (values[s] > 0) out[s / 64] |= 1ull << (s % 64);
 }
 
 void Node::load_child(const Node& parent, int lane, bool side) {
@@ -146,6 +154,10 @@ void Node::load_child(const Node& parent, int lane, bool side) {
     n_values_ = parent.n_values_;
     n_channels_ = parent.n_channels_;
     counted_ = parent.counted_;
+    weighed_ = parent.weighed_;
+    count_plane_ = parent.count_plane_;
+    n_planes_ = parent.n_planes_;
+    n_matrices_ = parent.n_matrices_;
     largest_value_ = parent.largest_value_;
     select(parent, lane, side);
     pack_columns(parent);
@@ -217,26 +229,22 @@ void Node::pack_columns(const Node& parent) {
 }
 
 void Node::copy_weighted_rows(const Node& parent) {
-    const std::size_t words = static_cast<std::size_t>(words_);
     const std::size_t stride = static_cast<std::size_t>(stride_);
-    matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
-    if (counted_) count_matrix_.reserve(64 * words * stride * storage_bytes(storage_) + 64);
-    weights_.assign(64 * words, 0);
-    values_.assign(64 * words, 0);
-    counts_.assign(64 * words, 0);
+    const std::size_t row = storage_bytes(storage_);
+    const std::size_t slots = plane_size(), parent_slots = parent.plane_size();
+    matrices_.reserve(static_cast<std::size_t>(n_matrices_) * slots * stride * row + 64);
+    planes_.assign(static_cast<std::size_t>(n_planes_) * slots, 0);
     const std::vector<std::int32_t>* lanes = packed_ ? &candidates_ : nullptr;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
         std::size_t slot = 64 * static_cast<std::size_t>(blocks_[b].word_begin);
         for (int w = parent.blocks_[b].word_begin; w < parent.blocks_[b].word_end; ++w) {
             for (std::uint64_t bits = selected_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1, ++slot) {
                 const std::size_t from = 64 * static_cast<std::size_t>(w) + static_cast<std::size_t>(std::countr_zero(bits));
-                const std::size_t from_at = from * static_cast<std::size_t>(parent.stride_);
-                copy_row(storage_, parent.matrix_.data(), from_at, matrix_.data(), slot * stride, stride, lanes);
-                if (counted_)
-                    copy_row(storage_, parent.count_matrix_.data(), from_at, count_matrix_.data(), slot * stride, stride, lanes);
-                weights_[slot] = parent.weights_[from];
-                values_[slot] = parent.values_[from];
-                counts_[slot] = parent.counts_[from];
+                for (std::size_t m = 0; m < static_cast<std::size_t>(n_matrices_); ++m)
+                    copy_row(storage_, parent.matrices_.data(), (m * parent_slots + from) * static_cast<std::size_t>(parent.stride_),
+                             matrices_.data(), (m * slots + slot) * stride, stride, lanes);
+                for (std::size_t p = 0; p < static_cast<std::size_t>(n_planes_); ++p)
+                    planes_[p * slots + slot] = parent.planes_[p * parent_slots + from];
             }
         }
     }
@@ -252,16 +260,16 @@ void Node::choose_lane_type() {
             largest = std::max(largest, static_cast<double>(count));
         }
     } else {
-        double positive = 0, negative = 0;
-        for (const Block& block : blocks_) {
-            double sum = 0;
-            for (std::size_t s = 64 * static_cast<std::size_t>(block.word_begin); s < 64 * static_cast<std::size_t>(block.word_end); ++s) {
-                (values_[s] < 0 ? negative : positive) += std::abs(values_[s]);
-                sum += values_[s];
+        for (int p = 0; p < n_planes_; ++p) {
+            if (!has_matrix(p)) continue;
+            for (const Block& block : blocks_) {
+                const double* values = plane(p);
+                double positive = 0, negative = 0;
+                for (std::size_t s = 64 * static_cast<std::size_t>(block.word_begin); s < 64 * static_cast<std::size_t>(block.word_end); ++s)
+                    (values[s] < 0 ? negative : positive) += std::abs(values[s]);
+                largest = std::max({largest, positive, negative});
             }
-            largest = std::max(largest, sum);
         }
-        if (kind_ == LeafKind::signed_difference) largest = std::max(positive, negative);
     }
     if (counted_) largest = std::max(largest, rows_);
     if (!counting_ && storage_ == Storage::f64)
@@ -274,8 +282,14 @@ void Node::choose_lane_type() {
 
 void Node::finish() {
     n_slots_ = settings_.kernels->count_and(valid_.data(), valid_.data(), words_);
-    weight_ = filter_weight(valid_.data());
-    rows_ = counting_ ? n_slots_ : std::accumulate(counts_.begin(), counts_.end(), 0.0);
+    potential_ = filter_potential(valid_.data());
+    if (counting_) {
+        rows_ = n_slots_;
+    } else {
+        const auto sum = [&](int index) { return std::accumulate(plane(index), plane(index) + plane_size(), 0.0); };
+        rows_ = sum(count_plane_);
+        weight_ = weighed_ ? sum(n_planes_ - 1) : 0;
+    }
     choose_lane_type();
     const std::size_t stride = static_cast<std::size_t>(stride_);
     singles_.reserve(static_cast<std::size_t>(n_channels_) * stride * 8);
@@ -330,21 +344,22 @@ void Node::sum_counts() {
 
 void Node::sum_weights() {
     channels_.clear();
-    if (kind_ == LeafKind::signed_difference) {
-        channels_.push_back({0, words_, matrix_.data()});
-    } else {
-        for (const Block& block : blocks_) channels_.push_back({block.word_begin, block.word_end, matrix_.data()});
-    }
-    if (counted_) channels_.push_back({0, words_, count_matrix_.data()});
+    if (kind_ == LeafKind::largest_sum)
+        for (const Block& block : blocks_) channels_.push_back({block.word_begin, block.word_end, matrix(0)});
+    else
+        for (int m = 0; m < n_values_; ++m) channels_.push_back({0, words_, matrix(m)});
+    if (counted_) channels_.push_back({0, words_, matrix(count_plane_)});
+    if (weighed_) weight_channel_ = {0, words_, matrix(n_planes_ - 1)};
     indices_.reserve(4 * index_count(stride_));
     const Scratch scratch{indices_.as<std::uint32_t>(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
     settings_.kernels->single_sums(frame(), valid_.data(), singles_.data(), scratch);
-    for (std::size_t c = 0; c < channels_.size(); ++c) {
-        const std::vector<double>& source = counted_ && c + 1 == channels_.size() ? counts_ : values_;
+    for (int c = 0; c < n_channels_; ++c) {
+        const Channel& channel = channels_[static_cast<std::size_t>(c)];
+        const double* source = plane(counted_ && c + 1 == n_channels_ ? count_plane_ : kind_ == LeafKind::largest_sum ? 0 : c);
         double sum = 0;
-        for (std::size_t s = 64 * static_cast<std::size_t>(channels_[c].word_begin); s < 64 * static_cast<std::size_t>(channels_[c].word_end); ++s)
+        for (std::size_t s = 64 * static_cast<std::size_t>(channel.word_begin); s < 64 * static_cast<std::size_t>(channel.word_end); ++s)
             sum += source[s];
-        set_lane_value(lane_, totals_.data(), c, sum);
+        set_lane_value(lane_, totals_.data(), static_cast<std::size_t>(c), sum);
     }
 }
 
@@ -397,12 +412,20 @@ Frame Node::frame() const {
                  listed_without_.data()};
 }
 
+Frame Node::weight_frame() const {
+    Frame out = frame();
+    out.n_channels = 1;
+    out.counted = false;
+    out.channels = &weight_channel_;
+    return out;
+}
+
 std::size_t Node::bytes() const {
     const auto size = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ... + 0); };
     std::size_t buffers = 0;
-    for (const AlignedBuffer* buffer : {&columns_, &singles_, &totals_, &matrix_, &count_matrix_, &indices_}) buffers += buffer->capacity();
+    for (const AlignedBuffer* buffer : {&columns_, &singles_, &totals_, &matrices_, &indices_}) buffers += buffer->capacity();
     return buffers + size(blocks_, features_, active_, idle_, candidates_, parent_lanes_, valid_, heavy_, selected_, slots_, channels_, row_begin_,
-                          row_lanes_, listed_without_, weights_, values_, counts_);
+                          row_lanes_, listed_without_, planes_);
 }
 
 void Node::set_single(int channel, int lane, double value) {

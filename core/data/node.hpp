@@ -13,6 +13,7 @@ struct NodeSettings {
     const Kernels* kernels = nullptr;
     bool narrow_lanes = true;
     int min_samples_leaf = 1;
+    bool counted = false;  // a channel of row counts is wanted
 };
 
 class Node {
@@ -22,12 +23,13 @@ public:
     // The child of `parent` on one side of the feature in `lane`.
     void load_child(const Node& parent, int lane, bool side);
 
-    // Bits of the rows that go to one side of the feature in `lane`, and the weight of rows given as bits.
+    // Bits of the rows that go to one side of the feature in `lane`, and what rows given as bits cost without benefit.
     void side_filter(int lane, bool side, std::uint64_t* out) const;
-    double filter_weight(const std::uint64_t* filter) const;
+    double filter_potential(const std::uint64_t* filter) const;
     void positive_rows(std::uint64_t* out) const;  // weighted rows of two labels
 
     Frame frame() const;
+    Frame weight_frame() const;  // of several values: the weights of the rows as its only channel
     const std::uint64_t* column(int lane) const {
         return columns_.as<std::uint64_t>() + static_cast<std::size_t>(lane) * static_cast<std::size_t>(words_);
     }
@@ -44,7 +46,9 @@ public:
     int parent_lane(int lane) const { return packed_ ? parent_lanes_[static_cast<std::size_t>(lane)] : lane; }
     const std::vector<std::uint64_t>& valid() const { return valid_; }
     const std::vector<std::uint32_t>& slots() const { return slots_; }  // of the root problem
-    double weight() const { return weight_; }                           // of all rows
+    double potential() const { return potential_; }                     // of all rows, as filter_potential
+    double weight() const { return weight_; }                           // of all rows, several values only
+    double rows() const { return rows_; }                               // of the problem
     const void* singles() const { return singles_.data(); }
     const void* totals() const { return totals_.data(); }
     double total(int channel) const;
@@ -61,6 +65,12 @@ private:
     void sum_weights();
     void finish();  // lane type, single sums, active features
     void set_single(int channel, int lane, double value);
+    std::size_t plane_size() const { return 64 * static_cast<std::size_t>(words_); }
+    const double* plane(int index) const { return planes_.data() + static_cast<std::size_t>(index) * plane_size(); }
+    bool has_matrix(int index) const {
+        return index < count_plane_ || (index == count_plane_ && counted_) || (index == n_planes_ - 1 && weighed_);
+    }
+    char* matrix(int index);  // of a plane that has one
 
     NodeSettings settings_;
     bool counting_ = true;
@@ -68,11 +78,15 @@ private:
     Lane lane_ = Lane::i32;
     LeafKind kind_ = LeafKind::signed_difference;
     int n_values_ = 1, n_channels_ = 1;
+    // Numbers of a weighted slot, [plane][slot]: its values, rows, potential and weight. Those that are added up as row
+    // vectors, the first ones in this order, have a matrix each.
+    int n_planes_ = 0, n_matrices_ = 0, count_plane_ = 0;
+    bool weighed_ = false;  // the weights have a matrix
     bool counted_ = false;  // has a channel of row counts
     bool packed_ = false;   // lanes were renumbered when the node was loaded
     double largest_value_ = 1;
     int words_ = 0, stride_ = 0, n_slots_ = 0;
-    double weight_ = 0, rows_ = 0;
+    double potential_ = 0, weight_ = 0, rows_ = 0;
     std::vector<Block> blocks_;
     std::vector<std::int32_t> features_, active_, idle_, candidates_, parent_lanes_;
     std::vector<std::uint64_t> valid_, selected_;
@@ -83,8 +97,9 @@ private:
     std::vector<Channel> channels_;
     std::vector<std::uint32_t> row_begin_, row_lanes_;
     std::vector<std::uint8_t> listed_without_;
-    std::vector<double> weights_, values_, counts_;
-    AlignedBuffer matrix_, count_matrix_, indices_;
+    Channel weight_channel_{};
+    std::vector<double> planes_;
+    AlignedBuffer matrices_, indices_;
 };
 
 }  // namespace streed

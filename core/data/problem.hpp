@@ -3,41 +3,72 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "../search/kernels.hpp"
 
 namespace streed {
 
-// Rows with 0/1 features, a label and a weight each; a leaf costs the weight of its rows with another label.
+// Prices of tests, per feature of the problem: a feature is free where its attribute was tested before on the path, has
+// its discounted price where another attribute of its group was, else its full price. Every row at the node pays.
+struct Prices {
+    const std::int32_t* attribute = nullptr;
+    const std::int32_t* group = nullptr;  // -1: none
+    const double* full = nullptr;
+    const double* discounted = nullptr;
+};
+
+// A leaf's cost as a function of the sums of its rows' statistics.
+struct LeafFunction {
+    const double* statistics = nullptr;  // n_rows x n_statistics
+    int n_statistics = 0;
+    // Costs [label][leaf] of `n` leaves with the sums [statistic][leaf]. May throw; may be called by any thread.
+    std::function<void(const double* sums, std::size_t n, double* costs)> costs;
+    // What a row adds to the cost of a leaf, at least and at most; null where that is not known.
+    const double* least = nullptr;
+    const double* worst = nullptr;
+};
+
+// Rows with 0/1 features, and one of three leaf models:
+//   class errors: every row has a label and a weight; a leaf costs the weight of its rows with another label
+//   label costs:  a leaf costs the sum of its rows' costs for its label
+//   function:     a leaf costs what a function makes of its rows' statistics
 struct Problem {
     const std::uint8_t* features = nullptr;  // n_rows x n_features, row by row
-    const std::int32_t* labels = nullptr;
-    const double* weights = nullptr;
     std::size_t n_rows = 0;
     std::size_t n_features = 0;
     int n_labels = 1;
+    const std::int32_t* labels = nullptr;
+    const double* weights = nullptr;
+    const double* costs = nullptr;  // n_rows x n_labels
+    const LeafFunction* function = nullptr;
+    const Prices* prices = nullptr;
 };
 
 // The root problem after preprocessing. Slots are rows of the search; those that do not exist (padding up to the end
 // of a word) have a zero in `valid`. Two forms:
 //   counting: every slot counts one. Equal rows with different labels have cancelled each other, equal rows with the
-//             same label stand side by side. Slots that cancel but must stay (leaf sizes are limited) are light.
-//   weighted: equal rows are one slot with a value.
+//             same label stand side by side. Slots that cancel but must stay (rows are counted) are light.
+//   weighted: equal rows are one slot with one value (per label block) or several (one block).
 struct ReducedProblem {
     std::vector<std::int32_t> features;  // kept columns of the problem
-    std::vector<Block> blocks;           // counting: per label; weighted: per label, or one for two labels
+    std::vector<Block> blocks;           // one per label, or one for all
     int words = 0;
     std::vector<std::uint64_t> valid;
     std::vector<std::uint64_t> columns;  // [kept feature][words]
     bool counting = true;
     std::vector<std::uint64_t> light;  // counting: slots without weight of their own
-    std::vector<double> value;         // weighted, per slot: signed weight (two labels) or weight, in grains
+    int n_matrices = 1;                // weighted: values of a slot
+    std::vector<double> value;         // weighted, [matrix][slot], in grains
     std::vector<double> weight;        // weighted, per slot: the most it can cost above its unavoidable part
+    std::vector<double> potential;     // weighted, per slot: what it costs when leaves have no benefit
     std::vector<double> count;         // weighted, per slot: rows of the problem
 
     LeafKind kind = LeafKind::signed_difference;
     int n_values = 1;
+    bool similar = true;  // `weight` is known
+    bool bounded = true;  // no leaf costs less than its unavoidable part
     Storage storage = Storage::i8;
     double largest_value = 1;  // of any slot
     double total = 0;          // of all weights, in grains
@@ -45,7 +76,8 @@ struct ReducedProblem {
     double base = 0;           // unavoidable cost in weight units: equal rows with different labels
 
     std::size_t bytes() const {
-        return 8 * (valid.capacity() + columns.capacity() + light.capacity() + value.capacity() + weight.capacity() + count.capacity()) +
+        return 8 * (valid.capacity() + columns.capacity() + light.capacity() + value.capacity() + weight.capacity() + potential.capacity() +
+                    count.capacity()) +
                4 * features.capacity();
     }
 };
@@ -53,7 +85,7 @@ struct ReducedProblem {
 struct Preprocessing {
     bool merge_rows = true;
     bool drop_features = true;
-    bool keep_counts = false;  // leaf sizes are limited: rows that cancel must stay
+    bool keep_counts = false;  // rows are counted in leaves or nodes: those that cancel must stay
 };
 
 // Merges equal rows, drops constant, duplicate and complement features, and puts weights on an exact grid.

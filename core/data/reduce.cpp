@@ -70,8 +70,8 @@ Words transpose(const Words& packed, std::size_t n_rows, std::size_t n_features,
     return columns;
 }
 
-// Columns that can matter: a constant never splits, and of equal or opposite columns the first does for all.
-// Columns are compared in the polarity in which the first row has a zero.
+// Columns that can matter: a constant never splits, and of equal or opposite columns the first does for all, unless they
+// belong to attributes with prices of their own. Columns are compared in the polarity in which the first row has a zero.
 std::vector<std::int32_t> informative_features(const Problem& problem, const Words& columns, std::size_t words, bool drop) {
     std::vector<std::int32_t> kept;
     const std::uint64_t tail = problem.n_rows % 64 == 0 ? ~0ull : (1ull << (problem.n_rows % 64)) - 1;
@@ -93,7 +93,7 @@ std::vector<std::int32_t> informative_features(const Problem& problem, const Wor
             for (; it != last && !known; ++it) {
                 const std::uint64_t* other = &columns[it->second * words];
                 const std::uint64_t other_flip = (other[0] & 1) ? ~0ull : 0ull;
-                known = true;
+                known = problem.prices == nullptr || problem.prices->attribute[f] == problem.prices->attribute[it->second];
                 for (std::size_t w = 0; w < words && known; ++w)
                     known = ((other[w] ^ other_flip) & (w + 1 == words ? tail : ~0ull)) == normal[w];
             }
@@ -139,23 +139,53 @@ std::size_t group_rows(const Words& packed, std::size_t n, std::size_t width, co
     return first.size();
 }
 
-// Weights in grains: whole weights as they are, real ones rounded to a grid so fine that the rounding is far
+// Numbers in grains: whole ones as they are, real ones rounded to a grid so fine that the rounding is far
 // below the precision of the sum, and so coarse that every sum and difference is exact in a double.
-std::vector<double> to_grid(const Problem& problem, double& grain) {
-    std::vector<double> grid(problem.weights, problem.weights + problem.n_rows);
-    const double total = std::accumulate(grid.begin(), grid.end(), 0.0);
-    const bool whole = total < 0x1p48 && std::all_of(grid.begin(), grid.end(), [](double w) { return w == std::floor(w); });
-    grain = 1;
-    if (!whole) {
-        grain = std::ldexp(1.0, std::ilogb(total) + 1 - 48);
-        for (double& w : grid) w = std::nearbyint(w / grain);
+double grain_of(const double* values, std::size_t n) {
+    double total = 0;
+    bool whole = true;
+    for (std::size_t k = 0; k < n; ++k) {
+        total += std::abs(values[k]);
+        whole = whole && values[k] == std::floor(values[k]);
     }
-    return grid;
+    return (whole && total < 0x1p48) || total == 0 ? 1.0 : std::ldexp(1.0, std::ilogb(total) + 1 - 48);
+}
+
+void to_grid(std::vector<double>& values, double grain) {
+    if (grain == 1) return;
+    for (double& v : values) v = std::nearbyint(v / grain);
+}
+
+// Every row as a label and the weight of an error on it, in grains; the rest of its cost is unavoidable.
+struct ErrorRows {
+    std::vector<std::int32_t> labels;
+    std::vector<double> weights;
+    double unavoidable = 0;
+};
+
+// Label costs in that form, if they have it: all labels of a row but one cost the same, and no less than that one.
+// Two labels always have it.
+bool as_errors(const std::vector<double>& costs, std::size_t n, std::size_t k, ErrorRows& rows) {
+    rows.labels.resize(n);
+    rows.weights.resize(n);
+    for (std::size_t r = 0; r < n; ++r) {
+        const double* c = &costs[r * k];
+        const std::size_t best = static_cast<std::size_t>(std::min_element(c, c + k) - c);
+        const double most = *std::max_element(c, c + k);
+        for (std::size_t label = 0; label < k; ++label)
+            if (label != best && c[label] != most) return false;
+        rows.labels[r] = static_cast<std::int32_t>(best);
+        rows.weights[r] = most - c[best];
+        rows.unavoidable += c[best];
+    }
+    return true;
 }
 
 struct Slot {
     std::uint32_t group;
     double value, weight, count;
+    const double* values = nullptr;  // instead of the one value
+    double potential = 0;            // of several values
 };
 
 // Whether to count bits: whole weights, few enough rows when equal ones are told apart again, and leaf sizes that
@@ -228,13 +258,16 @@ void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& block
         out.blocks.push_back({begin, out.words});
     }
     const std::size_t total_words = static_cast<std::size_t>(out.words);
+    const std::size_t matrices = static_cast<std::size_t>(out.n_matrices);
+    const bool weighed = out.kind == LeafKind::largest_gain || out.kind == LeafKind::function;
     out.valid.assign(total_words, 0);
     out.columns.assign(out.features.size() * total_words, 0);
     if (out.counting) {
         out.light.assign(total_words, 0);
     } else {
-        out.value.assign(64 * total_words, 0);
+        out.value.assign(64 * total_words * matrices, 0);
         out.weight.assign(64 * total_words, 0);
+        out.potential.assign(64 * total_words, 0);
         out.count.assign(64 * total_words, 0);
     }
     double total = 0, rows = 0;
@@ -243,15 +276,20 @@ void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& block
         for (const Slot& s : blocks[b]) {
             const std::uint64_t bit = 1ull << (slot % 64);
             out.valid[slot / 64] |= bit;
+            const double* values = s.values != nullptr ? s.values : &s.value;
             if (out.counting) {
                 if (s.weight == 0) out.light[slot / 64] |= bit;
             } else {
-                out.value[slot] = s.value;
+                for (std::size_t m = 0; m < matrices; ++m) out.value[m * 64 * total_words + slot] = values[m];
                 out.weight[slot] = s.weight;
+                out.potential[slot] = s.values != nullptr ? s.potential : s.weight;
                 out.count[slot] = s.count;
             }
-            out.largest_value = std::max({out.largest_value, std::abs(s.value), keep_counts ? s.count : 0.0});
-            total += std::abs(s.value);
+            double most = 0;
+            for (std::size_t m = 0; m < matrices; ++m) most = std::max(most, std::abs(values[m]));
+            most = std::max(most, weighed ? s.weight : 0.0);
+            out.largest_value = std::max({out.largest_value, most, keep_counts ? s.count : 0.0});
+            total += most;
             rows += s.count;
             ++slot;
         }
@@ -266,8 +304,129 @@ void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& block
             }
         }
     }
-    const bool whole = out.grain == 1 && std::max(total, rows) < 0x1p30;
+    const bool whole = out.kind != LeafKind::function && out.grain == 1 && std::max(total, rows) < 0x1p30;
     out.storage = !whole ? Storage::f64 : out.largest_value > 127 ? Storage::i32 : Storage::i8;
+}
+
+// What reduce() knows about the rows when the leaf model comes in.
+struct Grouped {
+    const Problem& problem;
+    const Preprocessing& options;
+    const Words& columns;
+    std::size_t words;
+    std::vector<std::uint32_t> group, first;
+    std::size_t groups = 0;
+};
+
+void reduce_errors(ReducedProblem& out, const Grouped& rows, const std::int32_t* row_labels, const std::vector<double>& grid) {
+    const std::size_t n = rows.problem.n_rows;
+    // Labels that occur, so that gaps cost nothing.
+    std::vector<int> label_index(static_cast<std::size_t>(rows.problem.n_labels), -1);
+    int labels = 0;
+    for (std::size_t r = 0; r < n; ++r) label_index[static_cast<std::size_t>(row_labels[r])] = 0;
+    for (int& index : label_index)
+        if (index == 0) index = labels++;
+    out.kind = labels <= 2 ? LeafKind::signed_difference : LeafKind::largest_sum;
+    out.n_values = labels <= 2 ? 1 : labels;
+
+    const std::size_t k = static_cast<std::size_t>(std::max(labels, 2));
+    std::vector<double> sums(rows.groups * k), counts(rows.groups * k);
+    for (std::size_t r = 0; r < n; ++r) {
+        const std::size_t at = rows.group[r] * k + static_cast<std::size_t>(label_index[static_cast<std::size_t>(row_labels[r])]);
+        sums[at] += grid[r];
+        counts[at] += 1;
+    }
+    const bool keep = rows.options.keep_counts;
+    const bool unit_rows = std::all_of(grid.begin(), grid.end(), [](double w) { return w == 1; });
+    std::vector<std::vector<Slot>> blocks;
+    out.counting = counts_well(sums, k, rows.groups, out.grain == 1, unit_rows, keep);
+    out.base += out.grain * (out.counting ? counting_slots(out, sums, k, rows.groups, keep, blocks)
+                                          : weighted_slots(out, sums, counts, k, rows.groups, keep, blocks));
+    fill_slots(out, blocks, rows.columns, rows.words, rows.first, keep);
+    out.total = std::accumulate(grid.begin(), grid.end(), 0.0);
+}
+
+// Any label costs: what every label but the first saves against it, K - 1 values for each group of equal rows.
+void reduce_gains(ReducedProblem& out, const Grouped& rows, const std::vector<double>& grid) {
+    const std::size_t k = static_cast<std::size_t>(rows.problem.n_labels);
+    std::vector<double> sums(rows.groups * k), counts(rows.groups), gains(rows.groups * (k - 1));
+    for (std::size_t r = 0; r < rows.problem.n_rows; ++r) {
+        for (std::size_t label = 0; label < k; ++label) sums[rows.group[r] * k + label] += grid[r * k + label];
+        counts[rows.group[r]] += 1;
+    }
+    out.kind = LeafKind::largest_gain;
+    out.n_values = out.n_matrices = static_cast<int>(k) - 1;
+    out.counting = false;
+    std::vector<std::vector<Slot>> blocks(1);
+    double unavoidable = 0;
+    for (std::size_t g = 0; g < rows.groups; ++g) {
+        const double* c = &sums[g * k];
+        const double least = *std::min_element(c, c + k);
+        const double most = *std::max_element(c, c + k);
+        for (std::size_t label = 1; label < k; ++label) gains[g * (k - 1) + label - 1] = c[0] - c[label];
+        unavoidable += least;
+        out.total += most - least;
+        if (most > least || rows.options.keep_counts)
+            blocks[0].push_back({static_cast<std::uint32_t>(g), 0, most - least, counts[g], &gains[g * (k - 1)], c[0] - least});
+    }
+    out.base = out.grain * unavoidable;
+    fill_slots(out, blocks, rows.columns, rows.words, rows.first, rows.options.keep_counts);
+}
+
+// Statistics for a function. They keep their unit, on a grid of their own on which sums are exact. Costs are counted in
+// grains of 2^-40 of the largest cost seen at the root and just below it.
+void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
+    const LeafFunction& leaf = *rows.problem.function;
+    const std::size_t n = rows.problem.n_rows;
+    const std::size_t s = static_cast<std::size_t>(leaf.n_statistics);
+    const std::size_t matrices = s + (leaf.least != nullptr ? 1 : 0);
+    std::vector<double> sums(rows.groups * matrices), counts(rows.groups), weights(rows.groups), column(n);
+    const auto add = [&](std::size_t m, auto&& value) {
+        for (std::size_t r = 0; r < n; ++r) column[r] = value(r);
+        const double grain = grain_of(column.data(), n);
+        to_grid(column, grain);
+        for (std::size_t r = 0; r < n; ++r) sums[rows.group[r] * matrices + m] += column[r] * grain;
+    };
+    for (std::size_t m = 0; m < s; ++m) add(m, [&](std::size_t r) { return leaf.statistics[r * s + m]; });
+    if (leaf.least != nullptr) add(s, [&](std::size_t r) { return leaf.least[r]; });
+    for (std::size_t r = 0; r < n; ++r) {
+        counts[rows.group[r]] += 1;
+        if (leaf.least != nullptr && leaf.worst != nullptr) weights[rows.group[r]] += leaf.worst[r] - leaf.least[r];
+    }
+    out.kind = LeafKind::function;
+    out.n_values = out.n_matrices = static_cast<int>(matrices);
+    out.counting = false;
+    out.bounded = leaf.least != nullptr;
+    out.similar = leaf.least != nullptr && leaf.worst != nullptr;
+
+    // Sums of all rows and of both sides of every feature, whose costs show the order of magnitude.
+    const std::size_t cells = 1 + 2 * out.features.size();
+    std::vector<double> probe(cells * matrices);
+    for (std::size_t g = 0; g < rows.groups; ++g)
+        for (std::size_t m = 0; m < matrices; ++m) probe[m * cells] += sums[g * matrices + m];
+    for (std::size_t f = 0; f < out.features.size(); ++f) {
+        const std::uint64_t* bits = &rows.columns[static_cast<std::size_t>(out.features[f]) * rows.words];
+        bool split[2] = {false, false};
+        for (std::size_t g = 0; g < rows.groups; ++g) {
+            const bool side = (bits[rows.first[g] / 64] >> (rows.first[g] % 64)) & 1;
+            split[side] = true;
+            for (std::size_t m = 0; m < matrices; ++m) probe[m * cells + 1 + 2 * f + (side ? 1 : 0)] += sums[g * matrices + m];
+        }
+        for (std::size_t side = 0; side < 2; ++side)
+            for (std::size_t m = 0; m < matrices && !split[side]; ++m) probe[m * cells + 1 + 2 * f + side] = probe[m * cells];
+    }
+    std::vector<double> costs(cells * static_cast<std::size_t>(rows.problem.n_labels));
+    leaf.costs(probe.data(), cells, costs.data());
+    double largest = 0;
+    for (const double cost : costs)
+        if (std::isfinite(cost)) largest = std::max(largest, std::abs(cost));
+    out.grain = largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1 - 40) : 1.0;
+    out.total = largest / out.grain;
+    std::vector<std::vector<Slot>> blocks(1);
+    for (std::size_t g = 0; g < rows.groups; ++g)
+        blocks[0].push_back({static_cast<std::uint32_t>(g), 0, std::ceil(weights[g] / out.grain) + 1, counts[g], &sums[g * matrices], 0});
+    if (leaf.least != nullptr) out.base = probe[s * cells];
+    fill_slots(out, blocks, rows.columns, rows.words, rows.first, true);
 }
 
 }  // namespace
@@ -280,35 +439,29 @@ ReducedProblem reduce(const Problem& problem, const Preprocessing& options) {
     const Words packed = pack_rows(problem, width);
     const Words columns = transpose(packed, n, problem.n_features, width, words);
     out.features = informative_features(problem, columns, words, options.drop_features);
-    const std::vector<double> grid = to_grid(problem, out.grain);
-
-    std::vector<std::uint32_t> group, first;
-    const std::size_t groups = group_rows(packed, n, width, out.features, options.merge_rows, group, first);
-
-    // Labels that occur, so that gaps cost nothing.
-    std::vector<int> label_index(static_cast<std::size_t>(problem.n_labels), -1);
-    int labels = 0;
-    for (std::size_t r = 0; r < n; ++r) label_index[static_cast<std::size_t>(problem.labels[r])] = 0;
-    for (int& index : label_index)
-        if (index == 0) index = labels++;
-    out.kind = labels <= 2 ? LeafKind::signed_difference : LeafKind::largest_sum;
-    out.n_values = labels <= 2 ? 1 : labels;
-
-    const std::size_t k = static_cast<std::size_t>(std::max(labels, 2));
-    std::vector<double> sums(groups * k), counts(groups * k);
-    for (std::size_t r = 0; r < n; ++r) {
-        const std::size_t at = group[r] * k + static_cast<std::size_t>(label_index[static_cast<std::size_t>(problem.labels[r])]);
-        sums[at] += grid[r];
-        counts[at] += 1;
+    Grouped rows{problem, options, columns, words, {}, {}};
+    rows.groups = group_rows(packed, n, width, out.features, options.merge_rows, rows.group, rows.first);
+    if (problem.function != nullptr) {
+        reduce_statistics(out, rows);
+        return out;
     }
-
-    const bool unit_rows = std::all_of(grid.begin(), grid.end(), [](double w) { return w == 1; });
-    std::vector<std::vector<Slot>> blocks;
-    out.counting = counts_well(sums, k, groups, out.grain == 1, unit_rows, options.keep_counts);
-    out.base = out.grain * (out.counting ? counting_slots(out, sums, k, groups, options.keep_counts, blocks)
-                                         : weighted_slots(out, sums, counts, k, groups, options.keep_counts, blocks));
-    fill_slots(out, blocks, columns, words, first, options.keep_counts);
-    out.total = std::accumulate(grid.begin(), grid.end(), 0.0);
+    if (problem.costs == nullptr) {
+        std::vector<double> grid(problem.weights, problem.weights + n);
+        out.grain = grain_of(grid.data(), n);
+        to_grid(grid, out.grain);
+        reduce_errors(out, rows, problem.labels, grid);
+        return out;
+    }
+    const std::size_t k = static_cast<std::size_t>(problem.n_labels);
+    std::vector<double> grid(problem.costs, problem.costs + n * k);
+    out.grain = grain_of(grid.data(), n * k);
+    to_grid(grid, out.grain);
+    if (ErrorRows errors; as_errors(grid, n, k, errors)) {
+        reduce_errors(out, rows, errors.labels.data(), errors.weights);
+        out.base += out.grain * errors.unavoidable;
+    } else {
+        reduce_gains(out, rows, grid);
+    }
     return out;
 }
 

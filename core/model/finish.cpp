@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 
@@ -14,13 +15,59 @@ struct Branch {
 };
 using Rows = std::vector<std::uint32_t>;
 
+// Cost of a set of rows as a leaf, for each of the leaf models, and the label that has it.
+class LeafCosts {
+public:
+    explicit LeafCosts(const Problem& problem) : problem_(problem) {
+        const std::size_t labels = static_cast<std::size_t>(problem.n_labels);
+        if (problem.function != nullptr) return;
+        for (std::size_t r = 0; r < problem.n_rows; ++r) {
+            if (problem.costs == nullptr) {
+                magnitude_ += problem.weights[r];
+                continue;
+            }
+            double most = 0;
+            for (std::size_t k = 0; k < labels; ++k) most = std::max(most, std::abs(problem.costs[r * labels + k]));
+            magnitude_ += most;
+        }
+    }
+
+    double of(const Rows& rows, std::int32_t* label = nullptr) {
+        const std::size_t labels = static_cast<std::size_t>(problem_.n_labels);
+        costs_.assign(labels, 0);
+        if (problem_.function != nullptr) {
+            const std::size_t s = static_cast<std::size_t>(problem_.function->n_statistics);
+            std::vector<double> sums(s);
+            for (const std::uint32_t r : rows)
+                for (std::size_t m = 0; m < s; ++m) sums[m] += problem_.function->statistics[r * s + m];
+            problem_.function->costs(sums.data(), 1, costs_.data());
+            for (const double cost : costs_) magnitude_ = std::max(magnitude_, std::abs(cost));
+        } else if (problem_.costs != nullptr) {
+            for (const std::uint32_t r : rows)
+                for (std::size_t k = 0; k < labels; ++k) costs_[k] += problem_.costs[r * labels + k];
+        } else {
+            for (const std::uint32_t r : rows) costs_[static_cast<std::size_t>(problem_.labels[r])] -= problem_.weights[r];
+            const double total = -std::accumulate(costs_.begin(), costs_.end(), 0.0);
+            for (double& cost : costs_) cost += total;
+        }
+        const auto best = std::min_element(costs_.begin(), costs_.end());
+        if (label != nullptr) *label = static_cast<std::int32_t>(best - costs_.begin());
+        return *best;
+    }
+
+    double magnitude() const { return magnitude_; }
+
+private:
+    const Problem& problem_;
+    std::vector<double> costs_;
+    double magnitude_ = 0;
+};
+
+using Path = std::vector<std::int32_t>;  // features tested on the way
+
 class Finisher {
 public:
-    Finisher(const Problem& problem, double branch_cost) : problem_(problem), branch_cost_(branch_cost) {
-        double total = 0;
-        for (std::size_t r = 0; r < problem.n_rows; ++r) total += problem.weights[r];
-        tolerance_ = total * 1e-12;
-    }
+    Finisher(const Problem& problem, double branch_cost) : problem_(problem), leaves_(problem), branch_cost_(branch_cost) {}
 
     std::unique_ptr<Branch> unfold(const Tree& tree, int at) const {
         const TreeNode& node = tree[static_cast<std::size_t>(at)];
@@ -34,55 +81,63 @@ public:
     }
 
     // Simplifies the subtree for its rows, bottom up; returns its cost.
-    double simplify(std::unique_ptr<Branch>& at, const Rows& rows) {
-        const double as_leaf = leaf_cost(rows);
+    double simplify(std::unique_ptr<Branch>& at, const Rows& rows, const Path& path) {
+        const double as_leaf = leaves_.of(rows);
         if (at->feature < 0) return as_leaf;
         Rows left, right;
         part(rows, at->feature, left, right);
-        double cost = branch_cost_ + simplify(at->left, left) + simplify(at->right, right);
-        if (as_leaf <= cost + tolerance_) {
+        const Path below = extended(path, at->feature);
+        double cost = branching(at->feature, rows, path) + simplify(at->left, left, below) + simplify(at->right, right, below);
+        if (as_leaf <= cost + tolerance()) {
             at = std::make_unique<Branch>();
             return as_leaf;
         }
-        std::unique_ptr<Branch>* found = replacement(*at, rows, cost);
+        std::unique_ptr<Branch>* found = replacement(*at, rows, path, cost);
         if (found != nullptr) {
             std::unique_ptr<Branch> kept = std::move(*found);
             at = std::move(kept);
-            cost = simplify(at, rows);
+            cost = simplify(at, rows, path);
         }
         return cost;
     }
 
-    std::int32_t fold(const Branch& at, const Rows& rows, Tree& tree, double& objective) const {
-        const auto index = static_cast<std::int32_t>(tree.size());
-        tree.push_back({at.feature, -1, -1, -1});
+    std::int32_t fold(const Branch& at, const Rows& rows, const Path& path, FinishedTree& out) {
+        const auto index = static_cast<std::int32_t>(out.tree.size());
+        out.tree.push_back({at.feature, -1, -1, -1});
         if (at.feature < 0) {
-            const std::vector<double> sums = label_weights(rows);
-            const auto best = std::max_element(sums.begin(), sums.end());
-            tree.back().label = static_cast<std::int32_t>(best - sums.begin());
-            objective += std::accumulate(sums.begin(), sums.end(), 0.0) - *best;
+            out.objective += leaves_.of(rows, &out.tree.back().label);
+            out.magnitude = leaves_.magnitude();
             return index;
         }
-        objective += branch_cost_;
+        out.objective += branching(at.feature, rows, path);
         Rows left, right;
         part(rows, at.feature, left, right);
-        const std::int32_t left_index = fold(*at.left, left, tree, objective);
-        const std::int32_t right_index = fold(*at.right, right, tree, objective);
-        tree[static_cast<std::size_t>(index)].left = left_index;
-        tree[static_cast<std::size_t>(index)].right = right_index;
+        const Path below = extended(path, at.feature);
+        const std::int32_t left_index = fold(*at.left, left, below, out);
+        const std::int32_t right_index = fold(*at.right, right, below, out);
+        out.tree[static_cast<std::size_t>(index)].left = left_index;
+        out.tree[static_cast<std::size_t>(index)].right = right_index;
         return index;
     }
 
 private:
-    std::vector<double> label_weights(const Rows& rows) const {
-        std::vector<double> sums(static_cast<std::size_t>(problem_.n_labels));
-        for (const std::uint32_t r : rows) sums[static_cast<std::size_t>(problem_.labels[r])] += problem_.weights[r];
-        return sums;
+    double tolerance() const { return leaves_.magnitude() * 1e-12; }
+
+    static Path extended(const Path& path, std::int32_t feature) {
+        Path out = path;
+        out.push_back(feature);
+        return out;
     }
 
-    double leaf_cost(const Rows& rows) const {
-        const std::vector<double> sums = label_weights(rows);
-        return std::accumulate(sums.begin(), sums.end(), 0.0) - *std::max_element(sums.begin(), sums.end());
+    double branching(std::int32_t feature, const Rows& rows, const Path& path) const {
+        if (problem_.prices == nullptr) return branch_cost_;
+        const Prices& prices = *problem_.prices;
+        bool same_group = false;
+        for (const std::int32_t tested : path) {
+            if (prices.attribute[tested] == prices.attribute[feature]) return branch_cost_;
+            same_group = same_group || (prices.group[feature] >= 0 && prices.group[tested] == prices.group[feature]);
+        }
+        return branch_cost_ + static_cast<double>(rows.size()) * (same_group ? prices.discounted[feature] : prices.full[feature]);
     }
 
     void part(const Rows& rows, std::int32_t feature, Rows& left, Rows& right) const {
@@ -90,28 +145,31 @@ private:
             (problem_.features[r * problem_.n_features + static_cast<std::size_t>(feature)] ? right : left).push_back(r);
     }
 
-    double cost(const Branch& at, const Rows& rows) {
+    double cost(const Branch& at, const Rows& rows, const Path& path) {
         work_ -= static_cast<double>(rows.size());
-        if (at.feature < 0) return leaf_cost(rows);
+        // A leaf without rows costs nothing, and goes with its split; a function is never asked about it.
+        if (rows.empty()) return problem_.function != nullptr ? std::numeric_limits<double>::infinity() : 0.0;
+        if (at.feature < 0) return leaves_.of(rows);
         Rows left, right;
         part(rows, at.feature, left, right);
-        return branch_cost_ + cost(*at.left, left) + cost(*at.right, right);
+        const Path below = extended(path, at.feature);
+        return branching(at.feature, rows, path) + cost(*at.left, left, below) + cost(*at.right, right, below);
     }
 
     // A proper subtree that does as well in the place of the whole. Trying all of them is quadratic in the size of the
     // tree, so that trees with many thousands of nodes are only tried in part.
-    std::unique_ptr<Branch>* replacement(Branch& at, const Rows& rows, double limit) {
+    std::unique_ptr<Branch>* replacement(Branch& at, const Rows& rows, const Path& path, double limit) {
         for (std::unique_ptr<Branch>* child : {&at.left, &at.right}) {
             if ((*child)->feature < 0 || work_ < 0) continue;
-            if (cost(**child, rows) <= limit + tolerance_) return child;
-            if (auto* deeper = replacement(**child, rows, limit)) return deeper;
+            if (cost(**child, rows, path) <= limit + tolerance()) return child;
+            if (auto* deeper = replacement(**child, rows, path, limit)) return deeper;
         }
         return nullptr;
     }
 
     const Problem& problem_;
+    LeafCosts leaves_;
     double branch_cost_;
-    double tolerance_;
     double work_ = 1e9;  // rows sent down
 };
 
@@ -122,9 +180,9 @@ FinishedTree finish_tree(const Problem& problem, const Tree& tree, double branch
     std::unique_ptr<Branch> root = finisher.unfold(tree, 0);
     Rows rows(problem.n_rows);
     std::iota(rows.begin(), rows.end(), 0u);
-    finisher.simplify(root, rows);
-    FinishedTree out{{}, 0};
-    finisher.fold(*root, rows, out.tree, out.objective);
+    finisher.simplify(root, rows, {});
+    FinishedTree out{{}, 0, 0};
+    finisher.fold(*root, rows, {}, out);
     return out;
 }
 

@@ -8,7 +8,8 @@ namespace streed {
 
 struct FinishedTree {
     Tree tree;
-    double objective;  // weight of misclassified rows plus branching costs
+    double objective;  // costs of leaves and of branching nodes
+    double magnitude;  // of the costs that were added up
 };
 
 // Labels the leaves and removes every split that its subtree does without: a node becomes a leaf, or one of its own

@@ -44,6 +44,7 @@ struct Result {
     Tree tree;
     double objective = 0;
     double lower_bound = 0;
+    double magnitude = 0;  // of the costs of the rows: what rounding is measured by
     Status status = Status::optimal;
     double seconds = 0;
     Statistics statistics;

@@ -21,12 +21,11 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper) {
     at.choice = {};
     at.branching = true;
     at.has_pair_weights = false;
-    at.lower.assign(2 * static_cast<std::size_t>(at.n_budgets) * static_cast<std::size_t>(at.node.stride()), 0);
+    at.lower.assign(2 * static_cast<std::size_t>(at.n_budgets) * static_cast<std::size_t>(at.node.stride()), search_.floor());
     if (index > 0 && similar()) inherit_bounds(level(index - 1), at);
     at.order = at.node.active();
 
-    const double leaf = search_.leaf_cost(at.node);
-    if (leaf < at.best) at.best = leaf;
+    if (at.leaf < at.best) at.best = at.leaf;
     if (switches.depth_two) {
         load_pair_table(at, similar());
         double* look = at.look.as<double>();
@@ -67,29 +66,30 @@ void Worker::try_feature(int index, int lane) {
 
 // A lower bound for all trees of the node, from what is known of its children.
 double Level::lower_bound(const Search& search) {
-    double bound_of_all = search.leaf_cost(node);
+    double bound_of_all = leaf;
     for (int k = 0; k < n_budgets; ++k) {
         const double* left = &bound(least_nodes + k, false, 0);
         const double* right = &bound(least_nodes + n_budgets - 1 - k, true, 0);
-        for (const std::int32_t f : node.active()) bound_of_all = std::min(bound_of_all, search.branch_cost() + left[f] + right[f]);
+        for (const std::int32_t f : node.active()) bound_of_all = std::min(bound_of_all, branch[static_cast<std::size_t>(f)] + left[f] + right[f]);
     }
-    return bound_of_all;
+    return std::max(bound_of_all, search.floor());
 }
 
 // Whether some division of the node budget could still beat the best tree with this feature.
-bool Level::open(int lane, double branch_cost) {
+bool Level::open(int lane) {
+    const double cost = branch[static_cast<std::size_t>(lane)];
     for (int k = 0; k < n_budgets; ++k)
-        if (branch_cost + bound(least_nodes + k, false, lane) + bound(least_nodes + n_budgets - 1 - k, true, lane) < best) return true;
+        if (cost + bound(least_nodes + k, false, lane) + bound(least_nodes + n_budgets - 1 - k, true, lane) < best) return true;
     return false;
 }
 
 // Three levels left: the children are pair problems, taken from the path table or solved in one go.
 void Worker::try_pairs(Level& at, int lane) {
-    const double branch = search_.branch_cost();
+    const double branch = at.branch[static_cast<std::size_t>(lane)];
     const int most = at.least_nodes + at.n_budgets - 1;
     {
         const SharedLock lock(at);
-        if (!at.open(lane, branch)) {
+        if (!at.open(lane)) {
             ++statistics.pruned_bound;
             ++statistics.pruned_similarity;  // nothing else was known of the children yet
             return;
@@ -101,7 +101,7 @@ void Worker::try_pairs(Level& at, int lane) {
         const SharedLock lock(at);
         const int side = known[1] ? 1 : 0;
         for (int n = at.least_nodes; n <= most; ++n) at.bound(n, side == 1, lane) = value[side][n];
-        if (!at.open(lane, branch)) {
+        if (!at.open(lane)) {
             ++statistics.pruned_bound;
             return;
         }
@@ -112,7 +112,7 @@ void Worker::try_pairs(Level& at, int lane) {
     for (int n = at.least_nodes; n <= most; ++n) {
         for (int side = 0; side < 2; ++side) {
             at.bound(n, side == 1, lane) = value[side][n];
-            if (similar() && value[side][n] > 0) push_similarity(at, lane, side == 1, n, value[side][n]);
+            if (similar() && value[side][n] > search_.floor()) push_similarity(at, lane, side == 1, n, value[side][n]);
         }
     }
     for (int nl = at.least_nodes; nl <= most; ++nl) {
@@ -155,8 +155,8 @@ void Worker::solve_child_pairs(Level& at, int lane, const bool known[2], double 
         const bool side = part == 0 ? small_side : !small_side;
         if (known[side]) continue;
         node.side_filter(lane, side, filter_.data());
-        const double all = search_.model.ticks * node.filter_weight(filter_.data());
-        const double leaf = all - search_.model.ticks * leaf_benefit(node, lane, side);
+        const double all = search_.model.ticks * node.filter_potential(filter_.data());
+        const double leaf = all - side_benefit(at, lane, side);
         const int literal = PathKeyMaker::literal(node.feature(lane), side);
         for (int n = at.least_nodes; n <= most; ++n) {
             value[side][n] = n == 0 ? leaf : std::min(leaf, all - benefit[part].at_most[n]);
@@ -168,7 +168,7 @@ void Worker::solve_child_pairs(Level& at, int lane, const bool known[2], double 
 // More levels left: the larger child first, the other one only as far as the first leaves room.
 void Worker::try_children(int index, int lane) {
     Level& at = level(index);
-    const double branch = search_.branch_cost();
+    const double branch = at.branch[static_cast<std::size_t>(lane)];
     const int most = at.least_nodes + at.n_budgets - 1;
     const int with = search_.kernels.count_and(at.node.column(lane), at.node.valid().data(), at.node.words());
     const bool first = 2 * with > at.node.n_slots();
@@ -197,7 +197,7 @@ void Worker::try_children(int index, int lane) {
             const SharedLock lock(at);
             double& bound = at.bound(own, side, lane);
             bound = std::max(bound, outcome.lower);
-            if (similar() && outcome.lower > 0) push_similarity(at, lane, side, own, outcome.lower);
+            if (similar() && outcome.lower > search_.floor()) push_similarity(at, lane, side, own, outcome.lower);
             exact = outcome.exact && outcome.lower < room;
             sum += outcome.lower;
         }

@@ -7,7 +7,7 @@
 namespace streed {
 
 double Worker::value_of_benefit(const Node& node, double benefit) const {
-    return search_.model.ticks * node.weight() - benefit;
+    return search_.model.ticks * node.potential() - benefit;
 }
 
 Scratch Worker::scratch(const Node& node, bool tallied) {
@@ -18,7 +18,7 @@ Scratch Worker::scratch(const Node& node, bool tallied) {
         account(bits_.reserve((stride + 1) * words * 8));
         account(plan_.reserve(24 * words));
         account(panel_.reserve(panel_bytes(node.stride())));
-        if (tallied || search_.model.min_samples_leaf > 1) account(tallies_.reserve(4 * stride * stride));
+        if (tallied || search_.model.counted) account(tallies_.reserve(4 * stride * stride));
     } else {
         account(indices_.reserve(4 * index_count(node.stride())));
         account(narrow_.reserve(stride * stride));
@@ -52,13 +52,21 @@ void Worker::load_pair_table(Level& at, bool with_weights) {
     search_.kernels.pair_table(node.frame(), node.valid().data(), node.singles(), at.table.data(), weights, scratch(node, weights != nullptr));
 }
 
+// Benefit of a pair problem on the rows of a node, whatever the leaf model.
+PairBenefit Worker::pair_benefit(const Node& node, PairProblem problem, const NodePrices& prices, int nodes, double* per_root) {
+    ++statistics.depth_two_solves;
+    const PairPrices lanes{prices.now.data(), prices.second.data()};
+    if (search_.prices.any()) problem.prices = &lanes;
+    if (search_.has_function()) return function_pairs(node, problem, nodes, per_root);
+    return search_.kernels.solve_pairs(node.frame(), search_.model, problem, nodes, per_root, scratch(node));
+}
+
 // Optimum of the node with at most three branching nodes in two levels, its pair table being loaded.
 double Worker::solve_pairs(Level& at, int nodes, double* per_root) {
-    ++statistics.depth_two_solves;
+    if (search_.prices.any()) search_.prices.pairs(at.node, at.prices);
     const PairProblem problem{at.table.data(), nullptr, at.node.singles(), at.node.totals()};
-    const PairBenefit benefit = search_.kernels.solve_pairs(at.node.frame(), search_.model, problem, nodes, per_root, scratch(at.node));
-    const double leaf = search_.leaf_cost(at.node);
-    return std::min(leaf, value_of_benefit(at.node, benefit.at_most[std::min(nodes, 3)]));
+    const PairBenefit benefit = pair_benefit(at.node, problem, at.prices, nodes, per_root);
+    return std::min(at.leaf, value_of_benefit(at.node, benefit.at_most[std::min(nodes, 3)]));
 }
 
 // Pair problems of both children of a feature: only the smaller side is summed up, the pair table of the other
@@ -93,44 +101,49 @@ void Worker::child_pairs(Level& at, int lane, bool small_side, bool want_small, 
     }
     const bool subtract = search_.options.switches.subtraction;
     const Scratch buffers = scratch(node);
+    if (search_.prices.any()) {
+        tested_.push_back(node.feature(lane));
+        search_.prices.at_node(node, tested_, child_prices_);
+        search_.prices.pairs(node, child_prices_);
+        tested_.pop_back();
+    }
     if (want_small || (want_large && subtract)) {
         node.side_filter(lane, small_side, filter_.data());
         search_.kernels.pair_table(frame, filter_.data(), singles, child_table_.data(), nullptr, buffers);
     }
     if (want_small) {
-        ++statistics.depth_two_solves;
-        const PairProblem problem{child_table_.data(), nullptr, singles, totals};
-        out[0] = search_.kernels.solve_pairs(frame, search_.model, problem, nodes, nullptr, buffers);
+        out[0] = pair_benefit(node, {child_table_.data(), nullptr, singles, totals}, child_prices_, nodes, nullptr);
     }
     if (want_large) {
-        ++statistics.depth_two_solves;
         PairProblem problem{child_table_.data(), at.table.data(), others, other_totals};
         if (!subtract) {
             node.side_filter(lane, !small_side, filter_.data());
             search_.kernels.pair_table(frame, filter_.data(), others, child_table_.data(), nullptr, buffers);
             problem.minuend = nullptr;
         }
-        out[1] = search_.kernels.solve_pairs(frame, search_.model, problem, nodes, nullptr, buffers);
+        out[1] = pair_benefit(node, problem, child_prices_, nodes, nullptr);
     }
 }
 
-// Benefit of a leaf for one side of a feature, in grains.
-double Worker::leaf_benefit(const Node& node, int lane, bool side) const {
+// Benefit of a leaf for one side of a feature, in ticks.
+double Worker::side_benefit(const Level& at, int lane, bool side) const {
     const LeafModel& model = search_.model;
+    const Node& node = at.node;
+    if (search_.has_function()) return -at.side_cost[static_cast<std::size_t>((side ? node.stride() : 0) + lane)];
     const auto sum = [&](int k) { return side ? node.single(k, lane) : node.total(k) - node.single(k, lane); };
-    if (model.kind == LeafKind::signed_difference) return std::abs(sum(0));
-    double best = sum(0);
+    if (model.kind == LeafKind::signed_difference) return model.ticks * std::abs(sum(0));
+    double best = model.kind == LeafKind::largest_gain ? std::max(sum(0), 0.0) : sum(0);
     for (int k = 1; k < model.n_values; ++k) best = std::max(best, sum(k));
-    return best;
+    return model.ticks * best;
 }
 
 // The best single branching, or the leaf where none is better.
-double Worker::best_stump(const Node& node, int* lane) const {
-    const LeafModel& model = search_.model;
-    double best = search_.leaf_cost(node);
+double Worker::best_stump(const Level& at, int* lane) const {
+    double best = at.leaf;
     if (lane != nullptr) *lane = -1;
-    for (const std::int32_t f : node.active()) {
-        const double value = model.ticks * (node.weight() - leaf_benefit(node, f, true) - leaf_benefit(node, f, false)) + model.branch_cost;
+    const double all = search_.model.ticks * at.node.potential();
+    for (const std::int32_t f : at.node.active()) {
+        const double value = all - side_benefit(at, f, true) - side_benefit(at, f, false) + at.branch[static_cast<std::size_t>(f)];
         if (value < best) {
             best = value;
             if (lane != nullptr) *lane = f;

@@ -51,7 +51,7 @@ struct Frame {
     int n_channels;
     bool counting;  // every slot counts one: tables are made from the blocks, else from the channels
     bool difference;  // counting: block 0 minus block 1 in one channel; else one channel per block
-    bool sized;       // the last channel holds row counts
+    bool counted;     // the last channel holds row counts
     const Block* blocks;
     int n_blocks;
     // Weighted rows only.
@@ -78,8 +78,15 @@ struct Scratch {
     void* context;
 };
 
-// How sums become the benefit of a leaf: |d| for two labels as signed differences, max_k for K labels.
-enum class LeafKind : int { signed_difference = 0, largest_sum = 1 };
+// How sums become the benefit of a leaf: |d| for two labels as signed differences, max_k for K labels that have rows of
+// their own, max(0, max_k) for what K - 1 labels save against the first one; a function does it outside the kernels.
+enum class LeafKind : int { signed_difference = 0, largest_sum = 1, largest_gain = 2, function = 3 };
+
+// Prices of a pair problem in cost units per row; null where tests are free.
+struct PairPrices {
+    const double* root;    // [lane] of the first test
+    const double* second;  // [second feature][lane of the first one]
+};
 
 // A problem with two levels left: pair table, single sums and totals, all in the node's lane type.
 struct PairProblem {
@@ -87,12 +94,14 @@ struct PairProblem {
     const void* minuend;  // null, or a table of the same shape: the problem's table is then minuend - table
     const void* singles;  // [channel][stride]
     const void* totals;   // [channel]
+    const PairPrices* prices = nullptr;
 };
 
 struct LeafModel {
     LeafKind kind;
     int n_values;           // channels that enter the benefit
-    int min_samples_leaf;   // > 1: the last channel holds row counts
+    int min_samples_leaf;
+    bool counted;           // the last channel holds row counts
     double ticks;           // cost units per unit of benefit
     double branch_cost;     // in cost units
 };

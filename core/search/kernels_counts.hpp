@@ -285,12 +285,12 @@ void count_table(const Frame& frame, const std::uint64_t* filter, T* table, doub
     const std::size_t stride = static_cast<std::size_t>(frame.stride);
     const std::size_t words = static_cast<std::size_t>(frame.words);
     const std::size_t table_size = stride * stride;
-    const int n_values = frame.n_channels - (frame.sized ? 1 : 0);
+    const int n_values = frame.n_channels - (frame.counted ? 1 : 0);
     const int blocks_at_once = frame.difference ? 2 : 1;
     int all_rows = 0;
     for (std::size_t w = 0; w < words; ++w) all_rows += count_bits(filter[w]);
     const bool half = all_rows >= kMirrorRows && stride > static_cast<std::size_t>(kVectorBytes);
-    Tally<T>* tallies = frame.sized || weights != nullptr ? static_cast<Tally<T>*>(scratch.tallies) : nullptr;
+    Tally<T>* tallies = frame.counted || weights != nullptr ? static_cast<Tally<T>*>(scratch.tallies) : nullptr;
     PanelTarget<T> target{0, 0, table, true, tallies, true};
 
     for (int b = 0; b < frame.n_blocks; b += blocks_at_once) {
@@ -338,7 +338,7 @@ void count_table(const Frame& frame, const std::uint64_t* filter, T* table, doub
     }
     if (tallies == nullptr) return;
     if (half) mirror(frame, tallies);
-    T* sizes = frame.sized ? table + static_cast<std::size_t>(n_values) * table_size : nullptr;
+    T* sizes = frame.counted ? table + static_cast<std::size_t>(n_values) * table_size : nullptr;
     for (int a = 0; a < frame.n_active; ++a) {
         const std::size_t begin = static_cast<std::size_t>(frame.active[a]) * stride;
         if (sizes != nullptr)

@@ -192,13 +192,11 @@ constexpr W lowest_benefit() {
     else
         return -(1 << 30);
 }
-template <class T>
-constexpr Wide<T> kLowest = lowest_benefit<Wide<T>>();
-
-// The general case, any number of channels and leaf size limits: the four cells of every pair, their largest sums (or
-// absolute differences) in the lane type; the benefits of two cells are added in the wide type.
-template <class T, bool Minus, bool Sized>
-void all_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, Wide<T>* right, Wide<T>* left) {
+// The general case, any number of channels and row counts: the four cells of every pair, their largest sums (or
+// absolute differences) in the lane type; the benefits of two cells are added in the wide type. `Out` is the wide type,
+// or double where splits have prices: then benefits are in cost units, less what the rows of the child pay.
+template <class T, bool Minus, bool Counted, bool Priced, class Out>
+void all_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, Out* right, Out* left) {
     const int stride = frame.stride;
     const std::size_t channel_size = static_cast<std::size_t>(stride) * static_cast<std::size_t>(stride);
     const T* table = static_cast<const T*>(problem.table);
@@ -207,16 +205,18 @@ void all_splits(const Frame& frame, const LeafModel& model, const PairProblem& p
     const T* totals = static_cast<const T*>(problem.totals);
     const int n_values = model.n_values;
     const bool absolute = model.kind == LeafKind::signed_difference;
+    const bool gain = model.kind == LeafKind::largest_gain;
     const T least = static_cast<T>(model.min_samples_leaf);
+    constexpr Out lowest = lowest_benefit<Out>();
     for (int begin = 0; begin < stride; begin += kLanes<T>) {
-        Wide<T>* r = right + begin;
-        Wide<T>* l = left + begin;
-        for (int k = 0; k < kLanes<T>; ++k) r[k] = l[k] = kLowest<T>;
+        Out* r = right + begin;
+        Out* l = left + begin;
+        for (int k = 0; k < kLanes<T>; ++k) r[k] = l[k] = lowest;
         for (int a = 0; a < frame.n_active; ++a) {
             const int i = frame.active[a];
             Vec<T> best[4] = {};
             Vec<T> size[4] = {};
-            for (int c = 0; c < n_values + (Sized ? 1 : 0); ++c) {
+            for (int c = 0; c < n_values + (Counted ? 1 : 0); ++c) {
                 const std::size_t at = static_cast<std::size_t>(c) * channel_size +
                                        static_cast<std::size_t>(i) * static_cast<std::size_t>(stride) + static_cast<std::size_t>(begin);
                 Vec<T> x = *vectors(table + at);
@@ -224,20 +224,25 @@ void all_splits(const Frame& frame, const LeafModel& model, const PairProblem& p
                 const Vec<T> root = *vectors(singles + c * stride + begin);
                 const Vec<T> single = splat<T>(singles[c * stride + i]);
                 const Vec<T> cell[4] = {x, root - x, single - x, splat<T>(totals[c]) - root - single + x};
-                if (Sized && c == n_values) {
+                if (Counted && c == n_values) {
                     for (int q = 0; q < 4; ++q) size[q] = cell[q];
                 } else if (absolute) {
                     for (int q = 0; q < 4; ++q) best[q] = cell[q] < Vec<T>{} ? -cell[q] : cell[q];
                 } else {
-                    for (int q = 0; q < 4; ++q) best[q] = c == 0 ? cell[q] : larger(best[q], cell[q]);
+                    for (int q = 0; q < 4; ++q) best[q] = c == 0 && !gain ? cell[q] : larger(best[q], cell[q]);
                 }
             }
+            const double* price = Priced ? problem.prices->second + static_cast<std::size_t>(i) * static_cast<std::size_t>(stride) + static_cast<std::size_t>(begin) : nullptr;
             for (int k = 0; k < kLanes<T>; ++k) {
-                Wide<T> on_right = static_cast<Wide<T>>(best[0][k]) + static_cast<Wide<T>>(best[1][k]);
-                Wide<T> on_left = static_cast<Wide<T>>(best[2][k]) + static_cast<Wide<T>>(best[3][k]);
-                if (Sized) {
-                    if (size[0][k] < least || size[1][k] < least) on_right = kLowest<T>;
-                    if (size[2][k] < least || size[3][k] < least) on_left = kLowest<T>;
+                Out on_right = static_cast<Out>(best[0][k]) + static_cast<Out>(best[1][k]);
+                Out on_left = static_cast<Out>(best[2][k]) + static_cast<Out>(best[3][k]);
+                if constexpr (Priced) {
+                    on_right = model.ticks * on_right - price[k] * (static_cast<Out>(size[0][k]) + static_cast<Out>(size[1][k]));
+                    on_left = model.ticks * on_left - price[k] * (static_cast<Out>(size[2][k]) + static_cast<Out>(size[3][k]));
+                }
+                if (Counted) {
+                    if (size[0][k] < least || size[1][k] < least) on_right = lowest;
+                    if (size[2][k] < least || size[3][k] < least) on_left = lowest;
                 }
                 r[k] = larger(r[k], on_right);
                 l[k] = larger(l[k], on_left);
@@ -246,73 +251,70 @@ void all_splits(const Frame& frame, const LeafModel& model, const PairProblem& p
     }
 }
 
+template <class T, bool Minus>
+void typed_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, double* right, double* left) {
+    Wide<T>* r = reinterpret_cast<Wide<T>*>(right);
+    Wide<T>* l = reinterpret_cast<Wide<T>*>(left);
+    if (problem.prices != nullptr)
+        all_splits<T, Minus, true, true>(frame, model, problem, right, left);
+    else if (model.counted)
+        all_splits<T, Minus, true, false>(frame, model, problem, r, l);
+    else if (model.kind == LeafKind::signed_difference)
+        extremes<T, Minus>(frame, problem, r, l);
+    else
+        all_splits<T, Minus, false, false>(frame, model, problem, r, l);
+}
+
+// Benefits of the children of every root as leaves, in cost units.
 template <class T>
-PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,
-                        double* per_root, const Scratch& scratch) {
+void leaf_benefits(const Frame& frame, const LeafModel& model, const PairProblem& problem, double* right, double* left) {
     const int stride = frame.stride;
-    double* work = scratch.work;
-    Wide<T>* right = reinterpret_cast<Wide<T>*>(work);
-    Wide<T>* left = reinterpret_cast<Wide<T>*>(work + stride);
-    const bool sized = model.min_samples_leaf > 1;
-    const bool minus = problem.minuend != nullptr;
-    if (model.kind == LeafKind::signed_difference && !sized) {
-        minus ? extremes<T, true>(frame, problem, right, left) : extremes<T, false>(frame, problem, right, left);
-    } else if (sized) {
-        minus ? all_splits<T, true, true>(frame, model, problem, right, left)
-              : all_splits<T, false, true>(frame, model, problem, right, left);
-    } else {
-        minus ? all_splits<T, true, false>(frame, model, problem, right, left)
-              : all_splits<T, false, false>(frame, model, problem, right, left);
-    }
     const T* singles = static_cast<const T*>(problem.singles);
     const T* totals = static_cast<const T*>(problem.totals);
     const double ticks = model.ticks;
-    const double branch = model.branch_cost;
-    if (model.kind == LeafKind::signed_difference && !sized && branch == 0 && nodes >= 3 && per_root == nullptr) {
-        // The usual case. `right` and `left` are no less than the benefits of the leaves (x = 0 is among the extremes),
-        // so the best full tree is as good as any smaller one.
-        Wide<T> best = right[0] + left[0];
-        for (int j = 1; j < stride; ++j) best = larger<Wide<T>>(best, right[j] + left[j]);
-        const double benefit = ticks * static_cast<double>(best);
-        return {{benefit, benefit, benefit, benefit}};
-    }
-    const double lowest = -1e300;
-    double* leaf_right = work + 2 * stride;
-    double* leaf_left = work + 3 * stride;
     if (model.kind == LeafKind::signed_difference) {
         for (int j = 0; j < stride; ++j) {
             const double c = static_cast<double>(singles[j]);
             const double d = static_cast<double>(totals[0]) - c;
-            leaf_right[j] = ticks * (c < 0 ? -c : c);
-            leaf_left[j] = ticks * (d < 0 ? -d : d);
+            right[j] = ticks * (c < 0 ? -c : c);
+            left[j] = ticks * (d < 0 ? -d : d);
         }
     } else {
+        const bool gain = model.kind == LeafKind::largest_gain;
         for (int j = 0; j < stride; ++j) {
-            leaf_right[j] = static_cast<double>(singles[j]);
-            leaf_left[j] = static_cast<double>(totals[0]) - static_cast<double>(singles[j]);
+            const double c = static_cast<double>(singles[j]);
+            const double d = static_cast<double>(totals[0]) - c;
+            right[j] = gain ? larger(c, 0.0) : c;
+            left[j] = gain ? larger(d, 0.0) : d;
         }
         for (int k = 1; k < model.n_values; ++k) {
             for (int j = 0; j < stride; ++j) {
                 const double c = static_cast<double>(singles[k * stride + j]);
-                leaf_right[j] = larger(leaf_right[j], c);
-                leaf_left[j] = larger(leaf_left[j], static_cast<double>(totals[k]) - c);
+                right[j] = larger(right[j], c);
+                left[j] = larger(left[j], static_cast<double>(totals[k]) - c);
             }
         }
         for (int j = 0; j < stride; ++j) {
-            leaf_right[j] *= ticks;
-            leaf_left[j] *= ticks;
+            right[j] *= ticks;
+            left[j] *= ticks;
         }
     }
-    if (sized) {
+    if (model.counted) {
         const T* sizes = singles + model.n_values * stride;
         const T all = totals[model.n_values];
+        const T least = static_cast<T>(model.min_samples_leaf);
         for (int j = 0; j < stride; ++j)
-            if (sizes[j] < static_cast<T>(model.min_samples_leaf) || static_cast<T>(all - sizes[j]) < static_cast<T>(model.min_samples_leaf))
-                leaf_right[j] = leaf_left[j] = lowest;
+            if (sizes[j] < least || static_cast<T>(all - sizes[j]) < least) right[j] = left[j] = -1e300;
     }
-    PairBenefit result{{lowest, lowest, lowest, lowest}};
-    double one = lowest, two = lowest, three = lowest;
-    if (nodes >= 3 && per_root == nullptr) {
+}
+
+// The best tree under every root, from the benefits of its children as leaves and as splits.
+template <class Split>
+PairBenefit best_roots(int stride, const LeafModel& model, const double* root_price, double rows, int nodes, const Split* right,
+                       const Split* left, double ticks, const double* leaf_right, const double* leaf_left, double* per_root) {
+    const double branch = model.branch_cost;
+    double one = -1e300, two = -1e300, three = -1e300;
+    if (nodes >= 3 && per_root == nullptr && root_price == nullptr) {
         for (int j = 0; j < stride; ++j) {
             const double r = larger(leaf_right[j], static_cast<double>(right[j]) * ticks - branch);
             const double l = larger(leaf_left[j], static_cast<double>(left[j]) * ticks - branch);
@@ -324,9 +326,10 @@ PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairPr
         for (int j = 0; j < stride; ++j) {
             const double r = larger(leaf_right[j], static_cast<double>(right[j]) * ticks - branch);
             const double l = larger(leaf_left[j], static_cast<double>(left[j]) * ticks - branch);
-            const double with_one = leaf_right[j] + leaf_left[j];
-            const double with_two = larger(r + leaf_left[j], leaf_right[j] + l);
-            const double with_three = r + l;
+            const double price = root_price != nullptr ? rows * root_price[j] : 0.0;
+            const double with_one = leaf_right[j] + leaf_left[j] - price;
+            const double with_two = larger(r + leaf_left[j], leaf_right[j] + l) - price;
+            const double with_three = r + l - price;
             one = larger(one, with_one);
             two = larger(two, with_two);
             three = larger(three, with_three);
@@ -334,10 +337,34 @@ PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairPr
                 per_root[j] = (nodes >= 3 ? with_three : nodes == 2 ? with_two : with_one) - branch;
         }
     }
-    result.at_most[1] = one - branch;
-    result.at_most[2] = two - branch;
-    result.at_most[3] = three - branch;
-    return result;
+    return {{-1e300, one - branch, two - branch, three - branch}};
+}
+
+template <class T>
+PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,
+                        double* per_root, const Scratch& scratch) {
+    const int stride = frame.stride;
+    double* work = scratch.work;
+    problem.minuend != nullptr ? typed_splits<T, true>(frame, model, problem, work, work + stride)
+                               : typed_splits<T, false>(frame, model, problem, work, work + stride);
+    const Wide<T>* right = reinterpret_cast<const Wide<T>*>(work);
+    const Wide<T>* left = reinterpret_cast<const Wide<T>*>(work + stride);
+    if (model.kind == LeafKind::signed_difference && !model.counted && model.branch_cost == 0 && nodes >= 3 && per_root == nullptr) {
+        // The usual case. `right` and `left` are no less than the benefits of the leaves (x = 0 is among the extremes),
+        // so the best full tree is as good as any smaller one.
+        Wide<T> best = right[0] + left[0];
+        for (int j = 1; j < stride; ++j) best = larger<Wide<T>>(best, right[j] + left[j]);
+        const double benefit = model.ticks * static_cast<double>(best);
+        return {{benefit, benefit, benefit, benefit}};
+    }
+    double* leaf_right = work + 2 * stride;
+    double* leaf_left = work + 3 * stride;
+    leaf_benefits<T>(frame, model, problem, leaf_right, leaf_left);
+    if (problem.prices != nullptr) {
+        const double rows = static_cast<double>(static_cast<const T*>(problem.totals)[model.n_values]);
+        return best_roots<double>(stride, model, problem.prices->root, rows, nodes, work, work + stride, 1.0, leaf_right, leaf_left, per_root);
+    }
+    return best_roots<Wide<T>>(stride, model, nullptr, 0, nodes, right, left, model.ticks, leaf_right, leaf_left, per_root);
 }
 
 PairBenefit solve_pairs(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,

@@ -27,9 +27,10 @@ int Worker::lane_of(const Node& node, int feature) const {
 }
 
 int Worker::stump_tree(int index, Tree& tree) {
-    const Node& node = level(index).node;
+    const Level& at = level(index);
+    const Node& node = at.node;
     int lane = -1;
-    best_stump(node, &lane);
+    best_stump(at, &lane);
     if (lane < 0) return leaf_tree(tree);
     const int root = add_node(tree, node.feature(lane));
     const int left = leaf_tree(tree);
@@ -46,7 +47,7 @@ int Worker::pair_tree(int index, int nodes, Tree& tree) {
     load_pair_table(at);
     const double* look = at.look.as<double>();
     const double value = solve_pairs(at, nodes, at.look.as<double>());
-    if (value >= search_.leaf_cost(at.node)) return leaf_tree(tree);
+    if (value >= at.leaf) return leaf_tree(tree);
     int lane = at.node.active().front();
     for (const std::int32_t f : at.node.active())
         if (look[f] > look[lane]) lane = f;
@@ -54,8 +55,8 @@ int Worker::pair_tree(int index, int nodes, Tree& tree) {
     double gain[2];
     for (int side = 0; side < 2; ++side) {
         descend(index, lane, side == 1);
-        const Node& child = level(index + 1).node;
-        gain[side] = search_.leaf_cost(child) - best_stump(child, nullptr);
+        const Level& child = level(index + 1);
+        gain[side] = child.leaf - best_stump(child, nullptr);
         ascend();
     }
     for (int side = 0; side < 2; ++side) {
@@ -71,13 +72,14 @@ int Worker::pair_tree(int index, int nodes, Tree& tree) {
 int Worker::construct(int index, int depth, int nodes, double value, Tree& tree) {
     Level& at = level(index);
     normalise(depth, nodes);
-    if (depth == 0 || search_.leaf_cost(at.node) <= value) return leaf_tree(tree);
+    if (depth == 0 || at.leaf <= value) return leaf_tree(tree);
     if (depth == 1) return stump_tree(index, tree);
     if (depth == 2 && search_.options.switches.depth_two) return pair_tree(index, nodes, tree);
     begin_branching(index, depth, nodes, value + 1);
     try_features(index, value);
     if (at.choice.feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);
     const Choice choice = at.choice;
+    if (choice.lane < 0) throw TaskFailure("the costs of leaves are not the same when they are asked for again");
     const int root = add_node(tree, choice.feature);
     const int right_nodes = nodes - 1 - choice.left_nodes;
     const double values[2] = {at.bound(choice.left_nodes, false, choice.lane), at.bound(right_nodes, true, choice.lane)};
@@ -93,15 +95,15 @@ int Worker::construct(int index, int depth, int nodes, double value, Tree& tree)
 int Worker::lookahead_tree(int index, int depth, int nodes, Tree& tree) {
     Level& at = level(index);
     normalise(depth, nodes);
-    const double leaf = search_.leaf_cost(at.node);
-    if (depth == 0 || leaf <= search_.branch_cost() || at.node.active().empty()) return leaf_tree(tree);
+    const double leaf = at.leaf;
+    if (depth == 0 || leaf <= search_.least_split() || at.node.active().empty()) return leaf_tree(tree);
     if (depth <= 2) return pair_tree(index, nodes, tree);
     search_.checkpoint(calling_thread_);
     load_pair_table(at);
     const double* look = at.look.as<double>();
     const double value = solve_pairs(at, 3, at.look.as<double>());
     if (value >= leaf) return leaf_tree(tree);
-    if (value <= 3 * search_.branch_cost()) return pair_tree(index, 3, tree);
+    if (search_.reduced.bounded && value <= 3 * search_.branch_cost()) return pair_tree(index, 3, tree);
     int lane = at.node.active().front();
     for (const std::int32_t f : at.node.active())
         if (look[f] > look[lane]) lane = f;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <system_error>
 #include <thread>
 
@@ -19,8 +20,9 @@ public:
         : problem_(problem),
           options_(options),
           kernels_(select_kernels(options.simd)),
-          reduced_(reduce(problem, {options.switches.merge_rows, options.switches.drop_features, options.min_samples_leaf > 1})),
-          search_(reduced_, options, kernels_, started_) {}
+          reduced_(reduce(problem, {options.switches.merge_rows, options.switches.drop_features,
+                                    options.min_samples_leaf > 1 || problem.prices != nullptr})),
+          search_(problem, reduced_, options, kernels_, started_) {}
 
     Result run();
 
@@ -46,34 +48,57 @@ private:
     Statistics statistics_;
 };
 
-// Cost of a tree over root features, by sending every slot down.
+// Cost of a tree over root features in ticks, by sending every slot down.
 double RootSearch::cost(const Tree& tree) const {
     const std::size_t k = static_cast<std::size_t>(reduced_.n_values);
     const bool is_signed = reduced_.kind == LeafKind::signed_difference;
-    std::vector<double> sums(tree.size() * k);
+    const bool by_block = reduced_.kind == LeafKind::largest_sum;
+    const std::size_t slots = 64 * static_cast<std::size_t>(reduced_.words);
+    std::vector<double> sums(tree.size() * k), rows(tree.size());
     for (std::size_t b = 0; b < reduced_.blocks.size(); ++b) {
         for (std::size_t s = 64 * static_cast<std::size_t>(reduced_.blocks[b].word_begin); s < 64 * static_cast<std::size_t>(reduced_.blocks[b].word_end); ++s) {
             if (!((reduced_.valid[s / 64] >> (s % 64)) & 1)) continue;
+            const double count = reduced_.counting ? 1.0 : reduced_.count[s];
             std::size_t at = 0;
+            rows[0] += count;
             while (tree[at].feature >= 0) {
                 const std::size_t word = static_cast<std::size_t>(tree[at].feature) * static_cast<std::size_t>(reduced_.words) + s / 64;
                 at = static_cast<std::size_t>((reduced_.columns[word] >> (s % 64)) & 1 ? tree[at].right : tree[at].left);
+                rows[at] += count;
             }
-            const double value = reduced_.counting ? (is_signed && b == 1 ? -1.0 : 1.0) : reduced_.value[s];
-            sums[at * k + (is_signed ? 0 : b)] += value;
+            if (reduced_.counting)
+                sums[at * k + (is_signed ? 0 : b)] += is_signed && b == 1 ? -1.0 : 1.0;
+            else if (by_block)
+                sums[at * k + b] += reduced_.value[s];
+            else
+                for (std::size_t m = 0; m < k; ++m) sums[at * k + m] += reduced_.value[m * slots + s];
         }
     }
-    double benefit = 0, branches = 0;
+    std::vector<std::vector<int>> path(tree.size());  // features tested before
+    double ticks = search_.model.ticks * root_.node.potential();
     for (std::size_t at = 0; at < tree.size(); ++at) {
         if (tree[at].feature >= 0) {
-            branches += 1;
+            ticks += search_.branch_cost();
+            if (search_.prices.any()) ticks += rows[at] * search_.prices.price(tree[at].feature, path[at]);
+            for (const std::int32_t child : {tree[at].left, tree[at].right}) {
+                path[static_cast<std::size_t>(child)] = path[at];
+                path[static_cast<std::size_t>(child)].push_back(tree[at].feature);
+            }
             continue;
         }
-        double best = is_signed ? std::abs(sums[at * k]) : sums[at * k];
-        for (std::size_t c = 1; c < k; ++c) best = std::max(best, sums[at * k + c]);
-        benefit += best;
+        const double* sum = &sums[at * k];
+        if (search_.has_function()) {
+            double cost;
+            search_.leaf_costs(sum, 1, &cost);
+            ticks += cost;
+            continue;
+        }
+        double best = is_signed ? std::abs(sum[0]) : sum[0];
+        for (std::size_t c = 1; c < k; ++c) best = std::max(best, sum[c]);
+        if (reduced_.kind == LeafKind::largest_gain) best = std::max(best, 0.0);
+        ticks -= search_.model.ticks * best;
     }
-    return search_.model.ticks * (root_.node.weight() - benefit) + branches * search_.branch_cost();
+    return ticks;
 }
 
 void RootSearch::offer(const Tree& tree) {
@@ -86,7 +111,7 @@ void RootSearch::offer(const Tree& tree) {
 }
 
 double RootSearch::lower_bound() {
-    double bound = std::min(search_.leaf_cost(root_.node), search_.branch_cost());
+    double bound = std::min(root_.leaf, search_.least_split());
     if (final_depth_) {
         const SharedLock lock(root_);
         bound = std::max(bound, root_.lower_bound(search_));
@@ -103,7 +128,9 @@ Progress RootSearch::progress() {
     const double done = final_depth_ && !root_.order.empty()
                             ? std::min(1.0, static_cast<double>(next_.load()) / static_cast<double>(root_.order.size()))
                             : 0.0;
-    return {search_.elapsed(), reduced_.base + search_.to_units(best), reduced_.base + search_.to_units(lower_bound()), done,
+    const double lower = lower_bound();
+    const double bound = lower <= -1e24 ? -std::numeric_limits<double>::infinity() : reduced_.base + search_.to_units(lower);
+    return {search_.elapsed(), reduced_.base + search_.to_units(best), bound, done,
             static_cast<double>(search_.memory.used())};
 }
 
@@ -129,7 +156,7 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
                 {
                     const std::lock_guard lock(root_.mutex);
                     before = root_.best;
-                    if (before <= 0) break;
+                    if (before <= search_.floor()) break;
                 }
                 worker.try_feature(0, root_.order[k]);
                 Choice choice;
@@ -176,10 +203,11 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
 
 Result RootSearch::run() {
     Result result;
-    root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, options_.min_samples_leaf});
+    root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, options_.min_samples_leaf, search_.model.counted});
     search_.take_memory(reduced_.bytes() + root_.node.bytes());
     search_.progress = [this] { return progress(); };
     Worker main(search_, root_, true);
+    main.enter(root_);
     int depth = options_.max_depth;
     int nodes = options_.max_nodes;
     normalise(depth, nodes);
@@ -199,7 +227,7 @@ Result RootSearch::run() {
                 int n = nodes;
                 int dd = d;
                 normalise(dd, n);
-                if (incumbent_cost_ <= std::min(search_.leaf_cost(root_.node), search_.branch_cost())) break;
+                if (incumbent_cost_ <= std::min(root_.leaf, search_.least_split())) break;
                 if (root_.node.active().empty() || depth == 0) break;
                 if (dd < 3 && options_.switches.depth_two) continue;
                 search_depth(main, dd, n, dd == depth);
@@ -221,10 +249,13 @@ Result RootSearch::run() {
     for (TreeNode& node : incumbent_)
         if (node.feature >= 0) node.feature = reduced_.features[static_cast<std::size_t>(node.feature)];
     FinishedTree finished = finish_tree(problem_, incumbent_, options_.branch_cost);
+    const bool unknown = lower <= -1e24;  // nothing was proven yet
     result.tree = std::move(finished.tree);
     result.objective = finished.objective;
     result.lower_bound = result.status == Status::optimal ? finished.objective
+                           : unknown                       ? -std::numeric_limits<double>::infinity()
                                                            : std::min(finished.objective, reduced_.base + search_.to_units(lower));
+    result.magnitude = finished.magnitude;
     statistics_.cache_entries = search_.pairs.size() + search_.subproblems.size();
     statistics_.peak_memory = search_.memory.peak();
     statistics_.features_kept = reduced_.features.size();
@@ -237,6 +268,12 @@ Result RootSearch::run() {
 
 }  // namespace
 
-Result solve(const Problem& problem, const Options& options) { return RootSearch(problem, options).run(); }
+Result solve(const Problem& problem, const Options& options) {
+    try {
+        return RootSearch(problem, options).run();
+    } catch (const Stopped&) {  // before there was a tree
+        throw Interrupted{};
+    }
+}
 
 }  // namespace streed

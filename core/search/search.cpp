@@ -10,24 +10,40 @@ void normalise(int& depth, int& nodes) {
     nodes = std::min(nodes, full_tree(depth));
 }
 
-Search::Search(const ReducedProblem& reduced_problem, const Options& the_options, const Kernels& the_kernels, Clock::time_point started)
-    : reduced(reduced_problem),
+namespace {
+
+// Two ticks per grain suffice for whole weights; branching costs and prices want a finer tick. A leaf function's costs
+// are in ticks from the first.
+double ticks_per_grain(const Problem& problem, const ReducedProblem& reduced, const Options& options) {
+    if (reduced.kind == LeafKind::function) return 1;
+    double most_price = 0;
+    if (problem.prices != nullptr)
+        for (std::size_t f = 0; f < problem.n_features; ++f) most_price = std::max({most_price, problem.prices->full[f], problem.prices->discounted[f]});
+    if (options.branch_cost == 0 && most_price == 0) return 2;
+    const double on_path = most_price * static_cast<double>(problem.n_rows) * std::max(1, options.max_depth);
+    const double spread = std::max(reduced.total, (options.branch_cost + on_path) / reduced.grain);
+    return std::ldexp(1.0, std::clamp(50 - std::ilogb(spread) - 1, 1, 40));
+}
+
+}  // namespace
+
+Search::Search(const Problem& the_problem, const ReducedProblem& reduced_problem, const Options& the_options, const Kernels& the_kernels,
+               Clock::time_point started)
+    : problem(the_problem),
+      reduced(reduced_problem),
       options(the_options),
       kernels(the_kernels),
+      prices(the_problem.prices, reduced_problem, ticks_per_grain(the_problem, reduced_problem, the_options) / reduced_problem.grain),
       memory(the_options.memory_limit),
       pairs(memory),
       subproblems(memory),
       started_(started) {
-    // Two ticks per grain suffice for whole weights; a branching cost wants a finer tick.
-    double per_grain = 2;
-    if (options.branch_cost > 0) {
-        const double spread = std::max(reduced.total, options.branch_cost / reduced.grain);
-        per_grain = std::ldexp(1.0, std::clamp(50 - std::ilogb(spread) - 1, 1, 40));
-    }
+    const double per_grain = ticks_per_grain(problem, reduced, options);
     const bool is_signed = reduced.kind == LeafKind::signed_difference;
     model.kind = reduced.kind;
     model.n_values = reduced.n_values;
     model.min_samples_leaf = options.min_samples_leaf;
+    model.counted = options.min_samples_leaf > 1 || problem.prices != nullptr || problem.function != nullptr;
     model.ticks = is_signed ? per_grain / 2 : per_grain;
     model.branch_cost = std::nearbyint(options.branch_cost / reduced.grain * per_grain);
     per_weight_ = per_grain;
@@ -35,13 +51,21 @@ Search::Search(const ReducedProblem& reduced_problem, const Options& the_options
 }
 
 double Search::leaf_cost(const Node& node) const {
+    if (has_function()) {
+        std::vector<double> sums(static_cast<std::size_t>(model.n_values));
+        for (std::size_t c = 0; c < sums.size(); ++c) sums[c] = node.total(static_cast<int>(c));
+        double cost;
+        leaf_costs(sums.data(), 1, &cost);
+        return cost;
+    }
     double benefit = node.total(0);
     if (model.kind == LeafKind::signed_difference) {
         benefit = std::abs(benefit);
     } else {
+        if (model.kind == LeafKind::largest_gain) benefit = std::max(benefit, 0.0);
         for (int k = 1; k < model.n_values; ++k) benefit = std::max(benefit, node.total(k));
     }
-    return model.ticks * (node.weight() - benefit);
+    return model.ticks * (node.potential() - benefit);
 }
 
 void Search::take_memory(std::size_t bytes) {
@@ -56,6 +80,12 @@ void Search::take_memory(std::size_t bytes) {
 
 double Search::elapsed() const {
     return std::chrono::duration<double>(Clock::now() - started_).count();
+}
+
+void Search::interrupt() const {
+    stop_reason = Status::interrupted;
+    stop_ = true;
+    throw Stopped{};
 }
 
 void Search::checkpoint(bool calling_thread) {

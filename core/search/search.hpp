@@ -6,13 +6,16 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../data/node.hpp"
+#include "../engine.hpp"
 #include "../model/options.hpp"
 #include "../model/result.hpp"
 #include "cache.hpp"
+#include "prices.hpp"
 
 namespace streed {
 
@@ -25,10 +28,15 @@ struct Stopped {};
 class Search {
 public:
     using Clock = std::chrono::steady_clock;
-    Search(const ReducedProblem& reduced, const Options& options, const Kernels& kernels, Clock::time_point started);
+    Search(const Problem& problem, const ReducedProblem& reduced, const Options& options, const Kernels& kernels, Clock::time_point started);
 
+    // Cost of a node as a leaf; of a leaf function, `sums` holds what its statistics add up to (leaf_function.cpp).
     double leaf_cost(const Node& node) const;
+    void leaf_costs(const double* sums, std::size_t n, double* ticks) const;  // [statistic][leaf] to [leaf]
     double branch_cost() const { return model.branch_cost; }
+    bool has_function() const { return model.kind == LeafKind::function; }
+    double floor() const { return reduced.bounded ? 0.0 : -1e25; }  // no subproblem costs less
+    double least_split() const { return reduced.bounded ? model.branch_cost : floor(); }  // nor less than this if it branches
     double per_weight() const { return per_weight_; }      // ticks per unit of slot weight
     double to_units(double ticks) const { return ticks * tick_; }  // weight units
 
@@ -39,22 +47,25 @@ public:
     void checkpoint(bool calling_thread);
     double elapsed() const;
     bool stopped() const { return stop_.load(std::memory_order_relaxed); }
+    [[noreturn]] void interrupt() const;
 
+    const Problem& problem;
     const ReducedProblem& reduced;
     const Options& options;
     const Kernels& kernels;
     LeafModel model;
+    PriceBook prices;
     MemoryBudget memory;
     PathTable pairs;
     SubproblemCache subproblems;
     std::function<Progress()> progress;  // set by the root search
-    std::atomic<Status> stop_reason{Status::optimal};
+    mutable std::atomic<Status> stop_reason{Status::optimal};
 
 private:
     double per_weight_ = 1;
     double tick_ = 1;
     Clock::time_point started_;
-    std::atomic<bool> stop_{false};
+    mutable std::atomic<bool> stop_{false};
     double next_poll_ = 0;
 };
 
@@ -77,6 +88,10 @@ struct Level {
     std::vector<std::int32_t> order;
     std::vector<double> lower;  // [child budget][side][lane], of the children
     std::vector<double> single_weight;
+    double leaf = 0;                 // cost of the node as a leaf
+    std::vector<double> side_cost;   // leaf function: [side][lane], of the children as leaves
+    std::vector<double> branch;      // [lane], cost of branching
+    NodePrices prices;
     double all_weight = 0;  // of the pairs and singles above
     bool has_pair_weights = false;
     bool branching = false;  // the bounds below are those of this node
@@ -89,7 +104,7 @@ struct Level {
     std::mutex mutex;
 
     double lower_bound(const Search& search);
-    bool open(int lane, double branch_cost);
+    bool open(int lane);
     double& bound(int nodes_of_child, bool side, int lane) {
         const std::size_t stride = static_cast<std::size_t>(node.stride());
         return lower[(2 * static_cast<std::size_t>(nodes_of_child - least_nodes) + (side ? 1 : 0)) * stride + static_cast<std::size_t>(lane)];
@@ -130,12 +145,17 @@ public:
     // depth_two.cpp
     void load_pair_table(Level& at, bool with_weights = false);
     double solve_pairs(Level& at, int nodes, double* per_root);
-    double best_stump(const Node& node, int* lane) const;
+    double best_stump(const Level& at, int* lane) const;
+
+    // leaf_function.cpp
+    void load_side_costs(Level& at);
+    PairBenefit function_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
 
     // similarity.cpp
     void load_pair_weights(Level& at);
     void inherit_bounds(Level& parent, Level& at);
     void push_similarity(Level& at, int lane, bool side, int nodes, double value);
+    double rounding_slack(int nodes) const;
 
     // rebuild.cpp: a tree for the node at `level`.
     int construct(int level, int depth, int nodes, double value, Tree& tree);  // of proven value, by the fixed rule
@@ -143,8 +163,12 @@ public:
     int lookahead_tree(int level, int depth, int nodes, Tree& tree);           // greedy on trees of depth two
 
     Level& level(int index) { return index == 0 ? root_ : *levels_[static_cast<std::size_t>(index - 1)]; }
+    void enter(Level& at);  // what is needed of a node whose rows were loaded
     void descend(int level, int lane, bool side);  // loads the child into level + 1 and extends the path
-    void ascend() { path_.pop_back(); }
+    void ascend() {
+        path_.pop_back();
+        tested_.pop_back();
+    }
 
     Statistics statistics;
 
@@ -152,7 +176,8 @@ private:
     void try_pairs(Level& at, int lane);
     bool find_pairs(const Level& at, int lane, bool side, double value[4]);
     void solve_child_pairs(Level& at, int lane, const bool known[2], double value[2][4]);
-    double leaf_benefit(const Node& node, int lane, bool side) const;
+    double side_benefit(const Level& at, int lane, bool side) const;
+    PairBenefit pair_benefit(const Node& node, PairProblem problem, const NodePrices& prices, int nodes, double* per_root);
     void try_children(int level, int lane);
     void child_pairs(Level& at, int lane, bool small_side, bool want_small, bool want_large, int nodes, PairBenefit out[2]);
     std::string cache_key(const Level& at, int depth, int nodes) const;
@@ -162,7 +187,8 @@ private:
     Scratch scratch(const Node& node, bool tallied = false);
     // The similarity bound needs a pair table of doubles: too large for very many features.
     bool similar() const {
-        return search_.options.switches.similarity && search_.model.min_samples_leaf == 1 && search_.reduced.features.size() <= 2048;
+        return search_.options.switches.similarity && search_.model.min_samples_leaf == 1 && search_.reduced.features.size() <= 2048 &&
+               search_.reduced.similar && !search_.prices.any();
     }
     bool uses_paths() const {
         return search_.options.switches.cache && keys_.child_fits() && search_.reduced.features.size() <= PathKeyMaker::kMaxFeatures;
@@ -177,8 +203,11 @@ private:
     bool calling_thread_;
     Level& root_;
     std::vector<std::unique_ptr<Level>> levels_;
-    std::vector<int> path_;
+    std::vector<int> path_;    // literals
+    std::vector<int> tested_;  // root features
     PathKeyMaker keys_;
+    NodePrices child_prices_;
+    std::vector<double> cells_, cell_costs_, roots_;  // leaf_function.cpp
     double work_since_checkpoint_ = 0;
     // Buffers for the pair problems of a node's children.
     AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, tallies_, panel_;

@@ -15,7 +15,18 @@ namespace streed {
 void Worker::load_pair_weights(Level& at) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
-    if (!node.counting()) {
+    const bool several = search_.model.kind == LeafKind::largest_gain || search_.has_function();
+    if (several) {
+        const Frame frame = node.weight_frame();
+        const std::size_t size = lane_bytes(node.lane_type());
+        account(at.pair_weights.reserve(stride * stride * 8));
+        account(child_table_.reserve(stride * stride * static_cast<std::size_t>(node.n_channels()) * size));
+        account(child_singles_.reserve(stride * static_cast<std::size_t>(node.n_channels()) * size));
+        const Scratch buffers = scratch(node);
+        search_.kernels.single_sums(frame, node.valid().data(), child_singles_.data(), buffers);
+        search_.kernels.pair_table(frame, node.valid().data(), child_singles_.data(), child_table_.data(), nullptr, buffers);
+        search_.kernels.pair_weights(frame, child_table_.data(), nullptr, 1, at.pair_weights.as<double>());
+    } else if (!node.counting()) {
         const Frame frame = node.frame();
         const bool is_signed = search_.model.kind == LeafKind::signed_difference;
         const std::size_t channels = static_cast<std::size_t>(node.n_channels());
@@ -38,12 +49,17 @@ void Worker::load_pair_weights(Level& at) {
     at.all_weight = 0;
     if (node.counting()) {
         at.all_weight = node.n_slots();
-    } else if (search_.model.kind == LeafKind::signed_difference) {
+    } else if (several) {
         at.all_weight = node.weight();
+    } else if (search_.model.kind == LeafKind::signed_difference) {
+        at.all_weight = node.potential();
     } else {
         for (int k = 0; k < search_.model.n_values; ++k) at.all_weight += node.total(k);
     }
 }
+
+// A leaf function's costs are rounded to ticks, at most half of one for each leaf of the two trees that are compared.
+double Worker::rounding_slack(int nodes) const { return search_.has_function() ? 1.0 + nodes : 0.0; }
 
 // The same bound from the level above: the child on h of this node is the parent's child on h without the rows that
 // went the other way, and with one level less it cannot cost less.
@@ -55,13 +71,14 @@ void Worker::inherit_bounds(Level& parent, Level& at) {
     const double with = parent.single_weight[static_cast<std::size_t>(at.entry_lane)];
     const double away = at.entry_side ? parent.all_weight - with : with;
     const double per_weight = search_.per_weight();
+    const double slack = rounding_slack(parent.nodes);
     const double* left = &parent.bound(parent.least_nodes, false, 0);
     const double* right = &parent.bound(parent.least_nodes, true, 0);
     for (const std::int32_t h : at.node.active()) {
         const int g = at.node.parent_lane(h);
         const double away_right = at.entry_side ? parent.single_weight[static_cast<std::size_t>(g)] - both[g] : both[g];
-        at.bound(at.least_nodes, true, h) = std::max(0.0, right[g] - per_weight * away_right);
-        at.bound(at.least_nodes, false, h) = std::max(0.0, left[g] - per_weight * (away - away_right));
+        at.bound(at.least_nodes, true, h) = std::max(search_.floor(), right[g] - slack - per_weight * away_right);
+        at.bound(at.least_nodes, false, h) = std::max(search_.floor(), left[g] - slack - per_weight * (away - away_right));
     }
 }
 
@@ -72,7 +89,7 @@ void Worker::push_similarity(Level& at, int lane, bool side, int nodes, double v
     }
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     const double with = at.single_weight[static_cast<std::size_t>(lane)];
-    search_.kernels.push_bounds(at.node.stride(), value, search_.per_weight(), side ? with : at.all_weight - with, side,
+    search_.kernels.push_bounds(at.node.stride(), value - rounding_slack(nodes), search_.per_weight(), side ? with : at.all_weight - with, side,
                                 at.pair_weights.as<double>() + static_cast<std::size_t>(lane) * stride, at.single_weight.data(),
                                 &at.bound(nodes, false, 0), &at.bound(nodes, true, 0));
 }

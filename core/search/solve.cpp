@@ -16,6 +16,22 @@ void Worker::descend(int index, int lane, bool side) {
     child.entry_lane = lane;
     child.entry_side = side;
     path_.push_back(PathKeyMaker::literal(parent.node.feature(lane), side));
+    tested_.push_back(parent.node.feature(lane));
+    enter(child);
+}
+
+void Worker::enter(Level& at) {
+    if (search_.has_function())
+        load_side_costs(at);
+    else
+        at.leaf = search_.leaf_cost(at.node);
+    const std::size_t stride = static_cast<std::size_t>(at.node.stride());
+    at.branch.assign(stride, search_.branch_cost());
+    if (!search_.prices.any()) return;
+    const std::size_t before = at.prices.bytes();
+    search_.prices.at_node(at.node, tested_, at.prices);
+    account(at.prices.bytes() - before);
+    for (std::size_t l = 0; l < stride; ++l) at.branch[l] += at.node.rows() * at.prices.now[l];
 }
 
 // Exact key of a subproblem: its rows as a bit set where that is short, else its path, then the limits.
@@ -40,16 +56,17 @@ std::string Worker::cache_key(const Level& at, int depth, int nodes) const {
     }
     const int limits[2] = {depth, nodes};
     key.append(reinterpret_cast<const char*>(limits), sizeof(limits));
+    if (search_.prices.any()) search_.prices.append_key(tested_, key);
     return key;
 }
 
 Outcome Worker::solve(int index, int depth, int nodes, double upper) {
     Level& at = level(index);
     normalise(depth, nodes);
-    const double leaf = search_.leaf_cost(at.node);
-    if (depth == 0 || leaf <= search_.branch_cost() || at.node.active().empty()) return {leaf, true};
-    if (upper <= std::min(leaf, search_.branch_cost())) return {std::min(leaf, search_.branch_cost()), false};
-    if (depth == 1) return {best_stump(at.node, nullptr), true};
+    const double least = search_.least_split();
+    if (depth == 0 || at.leaf <= least || at.node.active().empty()) return {at.leaf, true};
+    if (upper <= std::min(at.leaf, least)) return {std::min(at.leaf, least), false};
+    if (depth == 1) return {best_stump(at, nullptr), true};
     const Switches& switches = search_.options.switches;
     if (depth == 2 && switches.depth_two) {
         search_.checkpoint(calling_thread_);
@@ -67,7 +84,7 @@ Outcome Worker::solve(int index, int depth, int nodes, double upper) {
     }
     ++statistics.nodes;
     begin_branching(index, depth, nodes, upper);
-    try_features(index, 0);
+    try_features(index, search_.floor());
 
     const bool found = at.best < upper;
     const Outcome outcome{found ? at.best : at.lower_bound(search_), found};

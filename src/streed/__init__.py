@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from streed import tasks
 from streed.conditions import Condition
 from streed.errors import InfeasibleError, InterruptedWarning, StreedError, TaskError
+from streed.leaf_functions import native
 from streed.result import Progress, Result, Solution
 from streed.solve import solve
 from streed.tree import Tree
@@ -32,6 +33,7 @@ __all__ = [
     "StreedError",
     "TaskError",
     "Tree",
+    "native",
     "solve",
     "tasks",
 ]

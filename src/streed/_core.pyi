@@ -1,10 +1,16 @@
-"""The native engine. Its only caller is `streed.solve`; tests use the switches."""
+"""The native engine. Its only callers are `streed.engine` and its neighbours; tests use the switches."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+_Prices: TypeAlias = tuple[
+    npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.float64]
+]
+
+class TaskFailure(RuntimeError): ...  # noqa: N818
 
 def solve(
     features: npt.NDArray[np.uint8],
@@ -19,6 +25,43 @@ def solve(
     time_limit: float,
     memory_limit: int,
     n_threads: int,
+    prices: _Prices | None = None,
+    switches: dict[str, bool] | None = None,
+    simd: str = "auto",
+    poll: Callable[[dict[str, float]], bool] | None = None,
+) -> dict[str, Any]: ...
+def solve_costs(
+    features: npt.NDArray[np.uint8],
+    costs: npt.NDArray[np.float64],
+    *,
+    max_depth: int,
+    max_nodes: int,
+    min_samples_leaf: int,
+    branch_cost: float,
+    time_limit: float,
+    memory_limit: int,
+    n_threads: int,
+    prices: _Prices | None = None,
+    switches: dict[str, bool] | None = None,
+    simd: str = "auto",
+    poll: Callable[[dict[str, float]], bool] | None = None,
+) -> dict[str, Any]: ...
+def solve_function(
+    features: npt.NDArray[np.uint8],
+    statistics: npt.NDArray[np.float64],
+    function: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]] | int,
+    n_labels: int,
+    *,
+    least_row: npt.NDArray[np.float64] | None = None,
+    worst_row: npt.NDArray[np.float64] | None = None,
+    max_depth: int,
+    max_nodes: int,
+    min_samples_leaf: int,
+    branch_cost: float,
+    time_limit: float,
+    memory_limit: int,
+    n_threads: int,
+    prices: _Prices | None = None,
     switches: dict[str, bool] | None = None,
     simd: str = "auto",
     poll: Callable[[dict[str, float]], bool] | None = None,

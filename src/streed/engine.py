@@ -83,6 +83,8 @@ def make_tree(
         costs[node] = costs[left] + costs[right]
         if tree.class_weights is not None:
             tree.class_weights[node] = tree.class_weights[left] + tree.class_weights[right]
+    if lowered.leaf_label is not None and isinstance(lowered.leaf, LeafFunction):
+        _label_leaves(tree, lowered, leaf, leaves)
     if value_name:
         tree.values = sign * lowered.scale * costs / np.maximum(tree.n_samples, 1)
     if lowered.prices is not None:
@@ -100,24 +102,46 @@ def leaf_costs(
     labels = tree.label[leaves]
     if isinstance(model, ClassErrors):
         wrong = np.where(model.codes == tree.label[leaf], 0.0, model.weights)
-        return np.bincount(leaf, weights=wrong, minlength=tree.node_count)[leaves]
+        return _per_node(leaf, wrong, tree.node_count)[leaves]
     if isinstance(model, CostTable):
         own = model.costs[np.arange(leaf.size), tree.label[leaf]]
-        return np.bincount(leaf, weights=own, minlength=tree.node_count)[leaves]
-    sums = np.zeros((model.statistics.shape[1], tree.node_count))
-    for k, column in enumerate(model.statistics.T):
-        sums[k] = np.bincount(leaf, weights=column, minlength=tree.node_count)
-    costs = np.asarray(model.function(np.ascontiguousarray(sums[:, leaves])), np.float64)
+        return _per_node(leaf, own, tree.node_count)[leaves]
+    costs = np.asarray(model.function(_sums(model, leaf, tree, leaves)), np.float64)
     table = costs.reshape(model.n_labels, leaves.size)
     chosen: NDArray[np.float64] = table[labels, np.arange(leaves.size)]
     return chosen
 
 
+def _sums(
+    model: LeafFunction, leaf: NDArray[np.int64], tree: Tree, leaves: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Add up the statistics of the rows in each leaf, shape (statistics, leaves)."""
+    columns = [_per_node(leaf, column, tree.node_count)[leaves] for column in model.statistics.T]
+    return np.ascontiguousarray(columns)
+
+
+def _label_leaves(tree: Tree, lowered: Lowered, leaf: NDArray[np.int64], leaves: NDArray[np.int64]) -> None:
+    """Give every leaf the label that the task computes from its statistics."""
+    assert lowered.leaf_label is not None
+    assert isinstance(lowered.leaf, LeafFunction)
+    sums = _sums(lowered.leaf, leaf, tree, leaves)
+    labels = [lowered.leaf_label(sums[:, k]) for k in range(leaves.size)]
+    tree.classes = np.array(labels)
+    if tree.classes.shape != (leaves.size,):
+        tree.classes = np.empty(leaves.size, dtype=object)
+        tree.classes[:] = labels
+    tree.label[leaves] = np.arange(leaves.size)
+
+
 def _class_weights(lowered: Lowered, leaf: NDArray[np.int64], nodes: int) -> NDArray[np.float64]:
     tally, classes = lowered.tally, lowered.classes.size
     assert tally is not None
-    cells = np.bincount(leaf * classes + tally.codes, weights=tally.weights, minlength=nodes * classes)
+    cells = _per_node(leaf * classes + tally.codes, tally.weights, nodes * classes)
     return cells.reshape(nodes, classes)
+
+
+def _per_node(node: NDArray[np.int64], values: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    return np.bincount(node, weights=values, minlength=n).astype(np.float64, copy=False)
 
 
 def price_per_node(tree: Tree, prices: Prices) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -122,4 +123,6 @@ def relative_gap(objective: float, bound: float) -> float:
     >>> relative_gap(10, 8), relative_gap(0.8, 1.0), relative_gap(0, 0)
     (0.2, 0.19999999999999996, 0.0)
     """
+    if math.isinf(bound) or math.isinf(objective):
+        return 0.0 if objective == bound else math.inf
     return 0.0 if objective == bound else abs(objective - bound) / max(abs(objective), abs(bound))

@@ -16,7 +16,7 @@ from streed.matrix import check_binary
 from streed.options import Limits, check_limits
 from streed.progress import Watcher
 from streed.result import Progress, Result, Solution, relative_gap
-from streed.tasks.base import Lowered, Task
+from streed.tasks.base import LeafFunction, Lowered, Task
 
 
 def solve(
@@ -132,6 +132,11 @@ def _result(
 ) -> Result:
     tree, cost = make_tree(lowered, rows, names, answer, task.value_name, -1.0 if task.maximize else 1.0)
     if abs(cost - answer["objective"]) > 1e-7 * (abs(cost) + float(answer["magnitude"])):
+        if isinstance(lowered.leaf, LeafFunction):
+            raise TaskError(
+                f"the leaf function of the task {task.name!r} changes its answer: the tree was found with a "
+                f"cost of {answer['objective']!r}, asked again the same leaves cost {cost!r}"
+            )
         raise StreedError(
             f"internal error, please report it: the engine says that the tree costs {answer['objective']!r}, "
             f"counted anew it costs {cost!r}"

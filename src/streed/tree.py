@@ -95,13 +95,13 @@ class Tree:
         self.right: NDArray[np.int32] = np.asarray(right, np.int32)
         self.label: NDArray[np.int32] = np.asarray(label, np.int32)
         self.n_samples: NDArray[np.int64] = np.asarray(n_samples, np.int64)
-        self.class_weights: NDArray[np.float64] | None = (
+        self.class_weights: NDArray[np.float64] | Any = (
             None if class_weights is None else np.asarray(class_weights, np.float64)
         )
         self.classes: NDArray[Any] = np.asarray(classes)
         self.n_features = int(n_features)
         self.feature_names = None if feature_names is None else tuple(map(str, feature_names))
-        self.values: NDArray[np.float64] | None = None if values is None else np.asarray(values, np.float64)
+        self.values: NDArray[np.float64] | Any = None if values is None else np.asarray(values, np.float64)
         self.value_name = str(value_name)
         self._check()
 

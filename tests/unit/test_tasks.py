@@ -31,7 +31,7 @@ from streed.tasks.labels import whole_units
     ],
 )
 def test_labels_of_any_type(y: Any, classes: list[Any]) -> None:
-    low = Accuracy(y).lower()
+    low: Any = Accuracy(y).lower()
     assert low.classes.tolist() == classes
     assert low.leaf.codes.dtype == np.int32
     assert low.classes[low.leaf.codes].tolist() == list(y)
@@ -106,16 +106,17 @@ def test_bad_cost_complexity(task: Any, c: Any, error: type[Exception]) -> None:
 
 
 def test_rows_of_weight_zero_are_dropped() -> None:
-    low = Accuracy([0, 1, 2, 1], sample_weight=[1, 0, 0, 2]).lower()
+    low: Any = Accuracy([0, 1, 2, 1], sample_weight=[1, 0, 0, 2]).lower()
     assert low.rows is not None
     assert low.rows.tolist() == [0, 3]
     assert low.leaf.codes.tolist() == [0, 1]
     assert low.classes.size == 3
-    assert Accuracy(["a", "b"], class_weight={"a": 0}).lower().leaf.codes.tolist() == [1]
+    low = Accuracy(["a", "b"], class_weight={"a": 0}).lower()
+    assert low.leaf.codes.tolist() == [1]
 
 
 def test_weights_multiply_and_become_whole_units() -> None:
-    low = Accuracy(
+    low: Any = Accuracy(
         [0, 1, 1], sample_weight=[0.2, 0.2, 0.4], class_weight={1: 1.5}, cost_complexity=0.1
     ).lower()
     assert low.leaf.weights.tolist() == [2, 3, 6]
@@ -124,14 +125,15 @@ def test_weights_multiply_and_become_whole_units() -> None:
 
 
 def test_class_weights_may_name_labels_that_a_fold_lacks() -> None:
-    assert Accuracy([0, 1], class_weight={0: 1, 1: 2, 2: 5}).lower().leaf.weights.tolist() == [1, 2]
+    low: Any = Accuracy([0, 1], class_weight={0: 1, 1: 2, 2: 5}).lower()
+    assert low.leaf.weights.tolist() == [1, 2]
 
 
 def test_balanced_weights_are_the_smallest_whole_ones() -> None:
     y = [0] * 6 + [1] * 4 + [2] * 2
-    low = BalancedAccuracy(y).lower()
+    low: Any = BalancedAccuracy(y).lower()
     assert [low.leaf.weights[i] for i in (0, 6, 10)] == [2, 3, 6]
-    same = Accuracy(y, class_weight="balanced").lower()
+    same: Any = Accuracy(y, class_weight="balanced").lower()
     assert np.array_equal(low.leaf.weights, same.leaf.weights)
     natural = low.leaf.weights * low.scale
     assert natural.sum() == pytest.approx(12)
@@ -139,13 +141,13 @@ def test_balanced_weights_are_the_smallest_whole_ones() -> None:
 
 
 def test_balanced_weights_of_weighted_rows() -> None:
-    low = BalancedAccuracy([0, 0, 1, 2], sample_weight=[1, 2, 4, 0]).lower()
+    low: Any = BalancedAccuracy([0, 0, 1, 2], sample_weight=[1, 2, 4, 0]).lower()
     assert low.leaf.weights.tolist() == [4, 8, 12]
 
 
 def test_balanced_weights_that_would_be_too_large_stay_real() -> None:
     y = np.repeat(np.arange(12), [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37])
-    low = BalancedAccuracy(y).lower()
+    low: Any = BalancedAccuracy(y).lower()
     assert np.bincount(low.leaf.codes, weights=low.leaf.weights) == pytest.approx(np.full(12, y.size / 12))
 
 

@@ -14,9 +14,24 @@ from collections.abc import Callable, Mapping
 from streed.errors import TaskError
 from streed.tasks.accuracy import Accuracy
 from streed.tasks.balanced_accuracy import BalancedAccuracy
-from streed.tasks.base import Lowered, Task
+from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered, Prices, Tally, Task
+from streed.tasks.statistics import StatisticsTask
 
-__all__ = ["REGISTRY", "Accuracy", "BalancedAccuracy", "Lowered", "Task", "make_task", "resolve"]
+__all__ = [
+    "REGISTRY",
+    "Accuracy",
+    "BalancedAccuracy",
+    "ClassErrors",
+    "CostTable",
+    "LeafFunction",
+    "Lowered",
+    "Prices",
+    "StatisticsTask",
+    "Tally",
+    "Task",
+    "make_task",
+    "resolve",
+]
 
 _TASKS: tuple[type[Task], ...] = (Accuracy, BalancedAccuracy)
 

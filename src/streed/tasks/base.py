@@ -126,6 +126,8 @@ class Lowered:
         One engine unit in the unit of the row weights.
     prices : Prices or None
         What a branching costs per row.
+    leaf_label : callable or None
+        ``leaf_label(sums)``: what a leaf predicts, where a function of statistics says it; else its class.
     tally : Tally or None
         Classes of the rows, where a task has classes; they become `Tree.class_weights`.
     rows : int64 array or None
@@ -137,6 +139,7 @@ class Lowered:
     branch_cost: float = 0.0
     scale: float = 1.0
     prices: Prices | None = None
+    leaf_label: Callable[[NDArray[np.float64]], Any] | None = None
     tally: Tally | None = None
     rows: NDArray[np.int64] | None = None
 
