@@ -274,7 +274,6 @@ public:
 
     void operator()(const double* sums, std::size_t n, double* costs) {
         const nb::gil_scoped_acquire gil;
-        if (failure_) throw streed::TaskFailure("the leaf function failed");
         try {
             // A copy: the function may keep or change what it gets.
             double* copy = new double[n_statistics_ * n];
@@ -336,6 +335,10 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
         if (!PyCallable_Check(function.ptr())) throw nb::type_error("function must be callable or the address of a compiled function");
         python.emplace(nb::cast<nb::callable>(function), statistics.shape(1), static_cast<std::size_t>(n_labels));
         leaf.costs = [&python](const double* sums, std::size_t n, double* costs) { (*python)(sums, n, costs); };
+        leaf.forgive = [&python] {
+            const nb::gil_scoped_acquire gil;
+            python->failure_ = nullptr;
+        };
     }
     problem.function = &leaf;
     streed::Prices price_arrays;

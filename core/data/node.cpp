@@ -56,15 +56,6 @@ void copy_row(Storage storage, const void* from, std::size_t from_at, void* to, 
     std::memset(target + n * size, 0, (stride - n) * size);
 }
 
-double lane_value(Lane lane, const void* values, std::size_t at) {
-    switch (lane) {
-        case Lane::i8: return static_cast<const std::int8_t*>(values)[at];
-        case Lane::i16: return static_cast<const std::int16_t*>(values)[at];
-        case Lane::i32: return static_cast<const std::int32_t*>(values)[at];
-        default: return static_cast<const double*>(values)[at];
-    }
-}
-
 void set_lane_value(Lane lane, void* values, std::size_t at, double value) {
     switch (lane) {
         case Lane::i8: static_cast<std::int8_t*>(values)[at] = static_cast<std::int8_t>(value); break;
@@ -76,6 +67,15 @@ void set_lane_value(Lane lane, void* values, std::size_t at, double value) {
 
 }  // namespace
 
+double lane_value(Lane lane, const void* values, std::size_t at) {
+    switch (lane) {
+        case Lane::i8: return static_cast<const std::int8_t*>(values)[at];
+        case Lane::i16: return static_cast<const std::int16_t*>(values)[at];
+        case Lane::i32: return static_cast<const std::int32_t*>(values)[at];
+        default: return static_cast<const double*>(values)[at];
+    }
+}
+
 void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     settings_ = settings;
     counting_ = problem.counting;
@@ -83,7 +83,7 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     kind_ = problem.kind;
     n_values_ = problem.n_values;
     counted_ = settings.counted;
-    weighed_ = kind_ == LeafKind::largest_gain || (kind_ == LeafKind::function && problem.similar);
+    weighed_ = !counting_ && (kind_ == LeafKind::largest_gain || (kind_ == LeafKind::function && problem.similar));
     count_plane_ = problem.n_matrices;
     n_planes_ = count_plane_ + 3;
     n_matrices_ = count_plane_ + (counted_ ? 1 : 0) + (weighed_ ? 1 : 0);
@@ -129,8 +129,8 @@ void Node::side_filter(int lane, bool side, std::uint64_t* out) const {
 }
 
 double Node::filter_potential(const std::uint64_t* filter) const {
-    if (counting_) return settings_.kernels->count_and(filter, heavy_.data(), words_);
     if (kind_ == LeafKind::function) return 0;
+    if (counting_) return settings_.kernels->count_and(filter, heavy_.data(), words_);
     const double* potential = plane(count_plane_ + 1);
     double sum = 0;
     for (std::size_t w = 0; w < static_cast<std::size_t>(words_); ++w)

@@ -16,6 +16,9 @@ struct NodeSettings {
     bool counted = false;  // a channel of row counts is wanted
 };
 
+// A number of a lane type.
+double lane_value(Lane lane, const void* values, std::size_t at);
+
 class Node {
 public:
     // The root of the search.

@@ -25,6 +25,8 @@ struct LeafFunction {
     int n_statistics = 0;
     // Costs [label][leaf] of `n` leaves with the sums [statistic][leaf]. May throw; may be called by any thread.
     std::function<void(const double* sums, std::size_t n, double* costs)> costs;
+    // Called after a failure that does not matter: the leaf function was asked about leaves that may not exist.
+    std::function<void()> forgive = [] {};
     // What a row adds to the cost of a leaf, at least and at most; null where that is not known.
     const double* least = nullptr;
     const double* worst = nullptr;
@@ -70,6 +72,8 @@ struct ReducedProblem {
     bool similar = true;  // `weight` is known
     bool bounded = true;  // no leaf costs less than its unavoidable part
     Storage storage = Storage::i8;
+    bool shifted = false;      // leaf function: the last value is what the rows cost at least
+    double weight_ticks = 1;   // leaf function: ticks per unit of weight
     double largest_value = 1;  // of any slot
     double total = 0;          // of all weights, in grains
     double grain = 1;          // weight units per grain

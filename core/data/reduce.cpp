@@ -304,7 +304,9 @@ void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& block
             }
         }
     }
-    const bool whole = out.kind != LeafKind::function && out.grain == 1 && std::max(total, rows) < 0x1p30;
+    const auto is_whole = [](double v) { return v == std::floor(v); };
+    const bool whole = (out.kind == LeafKind::function && !out.counting ? std::all_of(out.value.begin(), out.value.end(), is_whole) : out.grain == 1) &&
+                       std::max(total, rows) < 0x1p30;
     out.storage = !whole ? Storage::f64 : out.largest_value > 127 ? Storage::i32 : Storage::i8;
 }
 
@@ -373,13 +375,23 @@ void reduce_gains(ReducedProblem& out, const Grouped& rows, const std::vector<do
     fill_slots(out, blocks, rows.columns, rows.words, rows.first, rows.options.keep_counts);
 }
 
+bool one_hot(const LeafFunction& leaf, std::size_t n) {
+    const std::size_t s = static_cast<std::size_t>(leaf.n_statistics);
+    for (std::size_t r = 0; r < n; ++r) {
+        const double* own = leaf.statistics + r * s;
+        if (std::count(own, own + s, 1.0) != 1 || std::count(own, own + s, 0.0) != static_cast<std::ptrdiff_t>(s) - 1) return false;
+    }
+    return true;
+}
+
 // Statistics for a function. They keep their unit, on a grid of their own on which sums are exact. Costs are counted in
-// grains of 2^-40 of the largest cost seen at the root and just below it.
+// grains of 2^-36 of the largest cost seen at the root and just below it.
 void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
     const LeafFunction& leaf = *rows.problem.function;
     const std::size_t n = rows.problem.n_rows;
     const std::size_t s = static_cast<std::size_t>(leaf.n_statistics);
-    const std::size_t matrices = s + (leaf.least != nullptr ? 1 : 0);
+    const bool shifted = leaf.least != nullptr && std::any_of(leaf.least, leaf.least + n, [](double v) { return v != 0; });
+    const std::size_t matrices = s + (shifted ? 1 : 0);
     std::vector<double> sums(rows.groups * matrices), counts(rows.groups), weights(rows.groups), column(n);
     const auto add = [&](std::size_t m, auto&& value) {
         for (std::size_t r = 0; r < n; ++r) column[r] = value(r);
@@ -388,10 +400,19 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
         for (std::size_t r = 0; r < n; ++r) sums[rows.group[r] * matrices + m] += column[r] * grain;
     };
     for (std::size_t m = 0; m < s; ++m) add(m, [&](std::size_t r) { return leaf.statistics[r * s + m]; });
-    if (leaf.least != nullptr) add(s, [&](std::size_t r) { return leaf.least[r]; });
+    if (shifted) add(s, [&](std::size_t r) { return leaf.least[r]; });
+    // Weights of rows only bound from above: they are rounded up to parts of the largest one, so that they are small numbers.
+    double heaviest = 0;
+    bool alike = true;
+    const auto weight = [&](std::size_t r) { return leaf.worst[r] - leaf.least[r]; };
+    for (std::size_t r = 0; r < n && leaf.worst != nullptr; ++r) {
+        heaviest = std::max(heaviest, weight(r));
+        alike = alike && weight(r) == weight(0);
+    }
+    const double weight_unit = alike ? heaviest : heaviest / 32;
     for (std::size_t r = 0; r < n; ++r) {
         counts[rows.group[r]] += 1;
-        if (leaf.least != nullptr && leaf.worst != nullptr) weights[rows.group[r]] += leaf.worst[r] - leaf.least[r];
+        if (heaviest > 0) weights[rows.group[r]] += alike ? 1 : std::ceil(weight(r) / weight_unit);
     }
     out.kind = LeafKind::function;
     out.n_values = out.n_matrices = static_cast<int>(matrices);
@@ -420,12 +441,25 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
     double largest = 0;
     for (const double cost : costs)
         if (std::isfinite(cost)) largest = std::max(largest, std::abs(cost));
-    out.grain = largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1 - 40) : 1.0;
+    out.grain = largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1 - 36) : 1.0;
     out.total = largest / out.grain;
+    out.weight_ticks = std::ceil(weight_unit / out.grain) + 1;
     std::vector<std::vector<Slot>> blocks(1);
-    for (std::size_t g = 0; g < rows.groups; ++g)
-        blocks[0].push_back({static_cast<std::uint32_t>(g), 0, std::ceil(weights[g] / out.grain) + 1, counts[g], &sums[g * matrices], 0});
-    if (leaf.least != nullptr) out.base = probe[s * cells];
+    if (!shifted && alike && one_hot(leaf, n) && static_cast<double>(n) <= 4 * static_cast<double>(rows.groups) + 256) {
+        // Rows of s kinds, which the function gets the numbers of: they are counted as bits.
+        out.counting = true;
+        out.n_matrices = 1;
+        blocks.resize(s);
+        for (std::size_t r = 0; r < n; ++r) {
+            const double* own = leaf.statistics + r * s;
+            blocks[static_cast<std::size_t>(std::max_element(own, own + s) - own)].push_back({rows.group[r], 1, 1, 1});
+        }
+    } else {
+        for (std::size_t g = 0; g < rows.groups; ++g)
+            blocks[0].push_back({static_cast<std::uint32_t>(g), 0, weights[g], counts[g], &sums[g * matrices], 0});
+    }
+    out.shifted = shifted;
+    if (shifted) out.base = probe[s * cells];
     fill_slots(out, blocks, rows.columns, rows.words, rows.first, true);
 }
 

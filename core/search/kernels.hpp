@@ -111,6 +111,25 @@ struct PairBenefit {
     double at_most[4];
 };
 
+// The usable features of a pair problem, side by side, for leaf functions (kernels_cells.hpp).
+struct CellPlan {
+    const std::int32_t* lanes;
+    int n;
+    const double* singles;  // [channel][n]
+    const double* totals;   // [channel]
+    int n_values;           // the channel after them holds row counts
+    double least;           // rows of a leaf
+    double* row;            // room for n numbers
+};
+
+// Costs of leaves by the sums of their whole statistics: those of a leaf are at position sum of factor * statistic.
+struct CellTable {
+    const double* costs;         // in ticks; 1e300 for too few rows
+    const std::int32_t* factor;  // [channel]
+    int n_factors;
+    std::int32_t* work;  // 2 * stride numbers
+};
+
 struct Kernels {
     const char* name;
     int lane_multiple;  // strides are multiples of this many lanes
@@ -127,6 +146,14 @@ struct Kernels {
     // (may be null) receives for every lane the benefit of the best tree with that root and at most `nodes` nodes.
     PairBenefit (*solve_pairs)(const Frame&, const LeafModel&, const PairProblem&, int nodes, double* per_root,
                                const Scratch&);
+
+    // Cells of root `a` with all later ones, [value][spacing], and their numbers of rows; costs to ticks; the best splits.
+    void (*pair_cells)(const Frame&, const PairProblem&, const CellPlan&, int a, double* cells, std::size_t spacing, double* sizes);
+    double (*round_costs)(const double* costs, int labels, const double* unavoidable, std::size_t n, double per_unit, double most,
+                          double* ticks);
+    void (*reduce_cells)(int n, int a, const double* ticks, const double* sizes, double least, double* right, double* left);
+    // The best splits of both children of every root, from a table of costs.
+    void (*table_splits)(const Frame&, const PairProblem&, const CellTable&, double* right, double* left);
 
     // out = a - b over n lanes.
     void (*subtract)(Lane, const void* a, const void* b, void* out, int n);

@@ -120,6 +120,7 @@ int count_and(const std::uint64_t* a, const std::uint64_t* b, int words) {
     return count;
 }
 
+#include "kernels_cells.hpp"
 #include "kernels_counts.hpp"
 #include "kernels_sums.hpp"
 
@@ -433,7 +434,7 @@ void push_bounds(int stride, double value, double per_weight, double own_weight,
 }  // namespace
 
 extern const Kernels kernels;
-const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, subtract, compress, count_and, pair_weights, push_bounds};
+const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, pair_cells, round_costs, reduce_cells, table_splits, subtract, compress, count_and, pair_weights, push_bounds};
 
 }  // namespace STREED_LEVEL
 }  // namespace streed

@@ -14,54 +14,82 @@ namespace {
 
 constexpr double kNone = 1e300;         // stands for a leaf with too few rows
 constexpr double kMostTicks = 0x1p48;   // of a leaf
-constexpr std::size_t kCells = 1 << 13;  // in a call, about
+constexpr std::size_t kCells = 1 << 12;  // in a call, about
 
 }  // namespace
 
 // The least cost over the labels in ticks, above what the rows must cost in any case.
 void Search::leaf_costs(const double* sums, std::size_t n, double* ticks) const {
+    if (leaf_table.ready()) {
+        const std::vector<std::int32_t>& factors = leaf_table.factors();
+        for (std::size_t k = 0; k < n; ++k) {
+            double position = 0;
+            for (std::size_t m = 0; m < factors.size(); ++m) position += factors[m] * sums[m * n + k];
+            ticks[k] = leaf_table.costs()[static_cast<std::size_t>(position)];
+            if (ticks[k] == LeafTable::kWrong) wrong_cost();
+        }
+        return;
+    }
     const LeafFunction& leaf = *problem.function;
-    const std::size_t labels = static_cast<std::size_t>(problem.n_labels);
     thread_local std::vector<double> costs;
-    costs.assign(labels * n, std::numeric_limits<double>::quiet_NaN());
+    costs.resize(static_cast<std::size_t>(problem.n_labels) * n);
+    costs.front() = costs.back() = std::numeric_limits<double>::quiet_NaN();  // compiled code that failed leaves them alone
     try {
         leaf.costs(sums, n, costs.data());
     } catch (const Interrupted&) {
         interrupt();
     }
-    const double* least = reduced.bounded ? sums + static_cast<std::size_t>(leaf.n_statistics) * n : nullptr;
-    const double per_unit = 1 / reduced.grain;
-    double bad = 0;
-    for (std::size_t k = 0; k < n; ++k) ticks[k] = costs[k];
-    for (std::size_t label = 1; label < labels; ++label)
-        for (std::size_t k = 0; k < n; ++k) {
-            const double cost = costs[label * n + k];
-            bad += cost - cost;  // NaN and infinities stay
-            ticks[k] = std::min(ticks[k], cost);
-        }
-    for (std::size_t k = 0; k < n; ++k) bad += ticks[k] - ticks[k];
-    if (!(bad == 0)) {
+    const double* least = reduced.shifted ? sums + static_cast<std::size_t>(leaf.n_statistics) * n : nullptr;
+    const double lowest = kernels.round_costs(costs.data(), problem.n_labels, least, n, 1 / reduced.grain, kMostTicks, ticks);
+    if (std::isnan(lowest)) {
         for (const double cost : costs)
             if (!std::isfinite(cost)) throw TaskFailure("a leaf costs " + std::to_string(cost) + ", but costs must be finite numbers");
-    }
-    double lowest = 0, highest = 0;
-    for (std::size_t k = 0; k < n; ++k) {
-        const double above = least != nullptr ? ticks[k] - least[k] : ticks[k];
-        ticks[k] = std::nearbyint(above * per_unit);
-        lowest = std::min(lowest, ticks[k]);
-        highest = std::max(highest, ticks[k]);
-    }
-    if (std::max(-lowest, highest) > kMostTicks)
         throw TaskFailure("the costs of leaves differ too much in size: one is more than 4000 times as large as those of the root and its children");
-    if (least == nullptr || lowest >= 0) return;
+    }
+    if (!reduced.bounded || lowest >= 0) return;
     // Below the bound by rounding in the function, at most: its arguments show how large that can be.
     for (std::size_t k = 0; k < n; ++k) {
+        if (ticks[k] >= 0) continue;
         double largest = 0;
         for (int m = 0; m < model.n_values; ++m) largest = std::max(largest, std::abs(sums[static_cast<std::size_t>(m) * n + k]));
-        if (ticks[k] < -64 && ticks[k] / per_unit < -1e-9 * largest)
-            throw TaskFailure("a leaf costs " + std::to_string(ticks[k] / per_unit + least[k]) + ", but by least_row its rows cost at least " + std::to_string(least[k]));
-        ticks[k] = std::max(ticks[k], 0.0);
+        if (ticks[k] < -64 && ticks[k] * reduced.grain < -1e-9 * largest) wrong_cost();
+        ticks[k] = 0;
     }
+}
+
+void Search::wrong_cost() const { throw TaskFailure("the cost of a leaf is not a finite number, or less than least_row allows for its rows"); }
+
+// As long as the table costs less than asking for the cells of a search of this depth.
+void Search::fill_leaf_table() {
+    const double features = static_cast<double>(reduced.features.size());
+    const double cells = 2 * features * features * (options.max_depth > 2 ? 2 * features : 1.0);
+    if (reduced.shifted || options.max_depth < 2) return;
+    const auto evaluate = [&](const double* sums, std::size_t n, double* ticks) {
+        const std::size_t values = static_cast<std::size_t>(model.n_values);
+        const std::size_t labels = static_cast<std::size_t>(problem.n_labels);
+        std::vector<double> costs(labels * n, std::numeric_limits<double>::quiet_NaN());
+        problem.function->costs(sums, n, costs.data());
+        for (std::size_t k = 0; k < n; ++k) {
+            double largest = 0, least = costs[k], bad = 0;
+            for (std::size_t m = 0; m < values; ++m) largest = std::max(largest, std::abs(sums[m * n + k]));
+            for (std::size_t label = 0; label < labels; ++label) {
+                bad += costs[label * n + k] - costs[label * n + k];
+                least = std::min(least, costs[label * n + k]);
+            }
+            ticks[k] = std::nearbyint(least / reduced.grain);
+            const bool below = reduced.bounded && ticks[k] < -64 && least < -1e-9 * largest;
+            if (!(bad == 0) || std::abs(ticks[k]) > kMostTicks || below)
+                ticks[k] = LeafTable::kWrong;
+            else if (reduced.bounded)
+                ticks[k] = std::max(ticks[k], 0.0);
+        }
+    };
+    try {
+        leaf_table.fill(reduced, options.min_samples_leaf, static_cast<std::size_t>(std::min(cells, 0x1p19)), evaluate);
+    } catch (const TaskFailure&) {  // about leaves that may not exist
+        problem.function->forgive();
+    }
+    take_memory(leaf_table.bytes());
 }
 
 // The node and both sides of each of its features as leaves, in one call.
@@ -91,124 +119,96 @@ void Worker::load_side_costs(Level& at) {
     }
 }
 
-// As Kernels::solve_pairs, with benefits that are negative costs. Every pair is looked at once, for both orders.
-PairBenefit Worker::function_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root) {
+// A pair problem by table.
+PairBenefit Worker::table_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root) {
     const LeafModel& model = search_.model;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
-    const std::size_t values = static_cast<std::size_t>(model.n_values);
-    const double* table = static_cast<const double*>(problem.table);
-    const double* minuend = static_cast<const double*>(problem.minuend);
-    const double* singles = static_cast<const double*>(problem.singles);
-    const double* totals = static_cast<const double*>(problem.totals);
-    const double least = model.min_samples_leaf;
-    const double* sizes = singles + values * stride;
-    const double all = totals[values];
-    std::vector<std::size_t> lanes;
-    for (const std::int32_t f : node.active())
-        if (sizes[f] >= least && all - sizes[f] >= least) lanes.push_back(static_cast<std::size_t>(f));
-    const std::size_t n = lanes.size();
+    const std::vector<std::int32_t>& factors = search_.leaf_table.factors();
+    const double* costs = search_.leaf_table.costs();
+    roots_.resize(2 * stride);
+    cell_positions_.resize(2 * stride);
+    const CellTable table{costs, factors.data(), static_cast<int>(factors.size()), cell_positions_.data()};
+    search_.kernels.table_splits(node.frame(), problem, table, roots_.data(), roots_.data() + stride);
+    const std::int32_t* single = cell_positions_.data();
+    double total = 0;
+    for (std::size_t c = 0; c < factors.size(); ++c) total += factors[c] * lane_value(node.lane_type(), problem.totals, c);
+    const double branch = model.branch_cost;
+    double one = kNone, two = kNone, three = kNone, lowest = 0;
     if (per_root != nullptr) std::fill(per_root, per_root + stride, -kNone);
+    for (const std::int32_t lane : node.active()) {
+        const std::size_t l = static_cast<std::size_t>(lane);
+        const double right = costs[single[l]];
+        const double left = costs[static_cast<std::int32_t>(total) - single[l]];
+        if (right >= kNone || left >= kNone) continue;
+        const double r = std::min(right, roots_[l] + branch);
+        const double l_ = std::min(left, roots_[stride + l] + branch);
+        lowest = std::min({lowest, r, l_});
+        const double with_one = right + left + branch;
+        const double with_two = std::min(r + left, right + l_) + branch;
+        const double with_three = r + l_ + branch;
+        one = std::min(one, with_one);
+        two = std::min(two, with_two);
+        three = std::min(three, with_three);
+        if (per_root != nullptr) per_root[l] = -(nodes >= 3 || nodes == 0 ? with_three : nodes == 2 ? with_two : with_one);
+    }
+    if (lowest < LeafTable::kWrong / 2) search_.wrong_cost();
+    return {{-kNone, -one, -two, -three}};
+}
+
+// As Kernels::solve_pairs, with benefits that are negative costs. Every pair is looked at once, for both orders.
+PairBenefit Worker::function_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root) {
+    if (search_.leaf_table.ready()) return table_pairs(node, problem, nodes, per_root);
+    const LeafModel& model = search_.model;
+    const std::size_t values = static_cast<std::size_t>(model.n_values);
+    const double least = model.min_samples_leaf;
+    if (per_root != nullptr) std::fill(per_root, per_root + node.stride(), -kNone);
+    const CellPlan plan = plan_cells(node, problem);
+    const std::size_t n = static_cast<std::size_t>(plan.n);
     if (n == 0) return {{-kNone, -kNone, -kNone, -kNone}};
+    const double* sizes = plan.singles + values * n;
+    const double all = plan.totals[values];
 
     // Both children of every root as leaves, then as splits: [right leaf][left leaf][right split][left split].
-    const std::size_t capacity = std::max(kCells, 4 * n);
-    cells_.resize(values * capacity);
-    cell_costs_.resize(capacity);
     roots_.assign(4 * n, kNone);
     double* right_leaf = roots_.data();
     double* left_leaf = right_leaf + n;
     double* right_split = left_leaf + n;
     double* left_split = right_split + n;
+    cells_.resize(values * 2 * n);
     for (std::size_t c = 0; c < values; ++c) {
         for (std::size_t a = 0; a < n; ++a) {
-            cells_[c * 2 * n + a] = singles[c * stride + lanes[a]];
-            cells_[c * 2 * n + n + a] = totals[c] - singles[c * stride + lanes[a]];
+            cells_[c * 2 * n + a] = plan.singles[c * n + a];
+            cells_[c * 2 * n + n + a] = plan.totals[c] - plan.singles[c * n + a];
         }
     }
     search_.leaf_costs(cells_.data(), 2 * n, right_leaf);
 
-    struct Row {
-        std::size_t root, begin;
-    };
-    std::vector<Row> rows;
-    std::size_t used = 0;
-    std::vector<char> invalid;
-    const auto flush = [&] {
-        // The statistics of the `used` cells stand `capacity` apart; the function wants them side by side.
-        if (used != capacity)
-            for (std::size_t c = 1; c < values; ++c) std::copy_n(cells_.data() + c * capacity, used, cells_.data() + c * used);
-        search_.leaf_costs(cells_.data(), used, cell_costs_.data());
-        for (const Row& row : rows) {
-            const std::size_t a = row.root;
-            const std::size_t m = n - a - 1;
-            double* q0 = cell_costs_.data() + row.begin;  // both features
-            double* q1 = q0 + m;                          // the root's only
-            double* q2 = q1 + m;                          // the other one's only
-            double* q3 = q2 + m;                          // none
-            for (std::size_t b = 0; b < 4 * m; ++b)
-                if (invalid[row.begin + b]) q0[b] = kNone;
-            const double with = sizes[lanes[a]];
-            double best_right = right_split[a], best_left = left_split[a];
-            for (std::size_t b = 0; b < m; ++b) {
-                const std::size_t j = a + 1 + b;
-                double price_ij = 0, price_ji = 0;  // of j below i, of i below j
-                if (problem.prices != nullptr) {
-                    price_ij = problem.prices->second[lanes[j] * stride + lanes[a]];
-                    price_ji = problem.prices->second[lanes[a] * stride + lanes[j]];
-                }
-                const double other = sizes[lanes[j]];
-                best_right = std::min(best_right, q0[b] + q1[b] + price_ij * with);
-                best_left = std::min(best_left, q2[b] + q3[b] + price_ij * (all - with));
-                right_split[j] = std::min(right_split[j], q0[b] + q2[b] + price_ji * other);
-                left_split[j] = std::min(left_split[j], q1[b] + q3[b] + price_ji * (all - other));
-            }
-            right_split[a] = best_right;
-            left_split[a] = best_left;
+    // Blocks of roots, so that the cells of a block stay in the cache.
+    for (std::size_t begin = 0, end = 0; nodes != 1 && begin + 1 < n; begin = end) {
+        std::size_t size = 0;
+        for (end = begin; end + 1 < n && (size == 0 || size + 4 * (n - end - 1) <= kCells); ++end) size += 4 * (n - end - 1);
+        cells_.resize(values * size);
+        cell_costs_.resize(size);
+        cell_sizes_.resize(size);
+        std::size_t at = 0;
+        for (std::size_t a = begin; a < end; at += 4 * (n - a - 1), ++a)
+            search_.kernels.pair_cells(node.frame(), problem, plan, static_cast<int>(a), cells_.data() + at, size, cell_sizes_.data() + at);
+        search_.leaf_costs(cells_.data(), size, cell_costs_.data());
+        at = 0;
+        for (std::size_t a = begin; a < end; at += 4 * (n - a - 1), ++a) {
+            if (problem.prices == nullptr)
+                search_.kernels.reduce_cells(plan.n, static_cast<int>(a), &cell_costs_[at], &cell_sizes_[at], least, right_split, left_split);
+            else
+                reduce_priced(plan, problem, static_cast<std::size_t>(node.stride()), a, &cell_costs_[at], &cell_sizes_[at], right_split, left_split);
         }
-        rows.clear();
-        used = 0;
-    };
-    invalid.assign(capacity, 0);
-    if (nodes != 1) {
-        for (std::size_t a = 0; a + 1 < n; ++a) {
-            const std::size_t m = n - a - 1;
-            if (used + 4 * m > capacity) {
-                flush();
-                search_.checkpoint(calling_thread_);
-            }
-            const std::size_t i = lanes[a];
-            for (std::size_t c = 0; c <= values; ++c) {  // the last channel holds row counts
-                const double* row = table + (c * stride + i) * stride;
-                const double* whole = minuend == nullptr ? nullptr : minuend + (c * stride + i) * stride;
-                const double* single = singles + c * stride;
-                const double root = single[i];
-                double* out = c < values ? cells_.data() + c * capacity + used : nullptr;
-                for (std::size_t b = 0; b < m; ++b) {
-                    const std::size_t j = lanes[a + 1 + b];
-                    const double x = whole == nullptr ? row[j] : whole[j] - row[j];
-                    const double cell[4] = {x, root - x, single[j] - x, totals[c] - root - single[j] + x};
-                    for (std::size_t q = 0; q < 4; ++q) {
-                        if (out != nullptr)
-                            out[q * m + b] = cell[q];
-                        else
-                            invalid[used + q * m + b] = cell[q] < least;
-                    }
-                }
-            }
-            // The function is never asked about an empty leaf: it gets the whole node in its place.
-            for (std::size_t b = 0; b < 4 * m; ++b)
-                if (invalid[used + b])
-                    for (std::size_t c = 0; c < values; ++c) cells_[c * capacity + used + b] = totals[c];
-            rows.push_back({a, used});
-            used += 4 * m;
-        }
-        if (used > 0) flush();
+        if (end + 1 < n) search_.checkpoint(calling_thread_);
     }
 
     const double branch = model.branch_cost;
     double one = kNone, two = kNone, three = kNone;
     for (std::size_t a = 0; a < n; ++a) {
-        const double price = branch + (problem.prices != nullptr ? all * problem.prices->root[lanes[a]] : 0.0);
+        if (sizes[a] < least || all - sizes[a] < least) continue;
+        const double price = branch + (problem.prices != nullptr ? all * problem.prices->root[plan.lanes[a]] : 0.0);
         const double r = std::min(right_leaf[a], right_split[a] + branch);
         const double l = std::min(left_leaf[a], left_split[a] + branch);
         const double with_one = right_leaf[a] + left_leaf[a] + price;
@@ -217,9 +217,52 @@ PairBenefit Worker::function_pairs(const Node& node, const PairProblem& problem,
         one = std::min(one, with_one);
         two = std::min(two, with_two);
         three = std::min(three, with_three);
-        if (per_root != nullptr) per_root[lanes[a]] = -(nodes >= 3 || nodes == 0 ? with_three : nodes == 2 ? with_two : with_one);
+        if (per_root != nullptr) per_root[plan.lanes[a]] = -(nodes >= 3 || nodes == 0 ? with_three : nodes == 2 ? with_two : with_one);
     }
     return {{-kNone, -one, -two, -three}};
+}
+
+// The features that still split the rows of a pair problem, with their sums as doubles.
+CellPlan Worker::plan_cells(const Node& node, const PairProblem& problem) {
+    const std::size_t values = static_cast<std::size_t>(search_.model.n_values);
+    const std::size_t stride = static_cast<std::size_t>(node.stride());
+    const double least = search_.model.min_samples_leaf;
+    const auto value = [&](const void* numbers, std::size_t at) { return lane_value(node.lane_type(), numbers, at); };
+    cell_totals_.resize(values + 1);
+    for (std::size_t c = 0; c <= values; ++c) cell_totals_[c] = value(problem.totals, c);
+    cell_lanes_.clear();
+    for (const std::int32_t f : node.active()) {
+        const double with = value(problem.singles, values * stride + static_cast<std::size_t>(f));
+        if (with >= least && cell_totals_[values] - with >= least) cell_lanes_.push_back(f);
+    }
+    const std::size_t n = cell_lanes_.size();
+    cell_singles_.resize((values + 1) * n);
+    for (std::size_t c = 0; c <= values; ++c)
+        for (std::size_t a = 0; a < n; ++a) cell_singles_[c * n + a] = value(problem.singles, c * stride + static_cast<std::size_t>(cell_lanes_[a]));
+    cell_row_.resize(n);
+    return {cell_lanes_.data(), static_cast<int>(n), cell_singles_.data(), cell_totals_.data(), search_.model.n_values, least, cell_row_.data()};
+}
+
+// As Kernels::reduce_cells, where the rows of a child pay for its split.
+void Worker::reduce_priced(const CellPlan& plan, const PairProblem& problem, std::size_t stride, std::size_t a, const double* ticks,
+                           const double* sizes, double* right, double* left) const {
+    const std::size_t n = static_cast<std::size_t>(plan.n);
+    const std::size_t m = n - a - 1;
+    const std::size_t i = static_cast<std::size_t>(plan.lanes[a]);
+    for (std::size_t b = 0; b < m; ++b) {
+        const std::size_t j = static_cast<std::size_t>(plan.lanes[a + 1 + b]);
+        const double below_i = problem.prices->second[j * stride + i];
+        const double below_j = problem.prices->second[i * stride + j];
+        double cost[4], size[4];
+        for (std::size_t q = 0; q < 4; ++q) {
+            size[q] = sizes[q * m + b];
+            cost[q] = size[q] < plan.least ? kNone : ticks[q * m + b];
+        }
+        right[a] = std::min(right[a], cost[0] + cost[1] + below_i * (size[0] + size[1]));
+        left[a] = std::min(left[a], cost[2] + cost[3] + below_i * (size[2] + size[3]));
+        right[a + 1 + b] = std::min(right[a + 1 + b], cost[0] + cost[2] + below_j * (size[0] + size[2]));
+        left[a + 1 + b] = std::min(left[a + 1 + b], cost[1] + cost[3] + below_j * (size[1] + size[3]));
+    }
 }
 
 }  // namespace streed

@@ -15,6 +15,7 @@
 #include "../model/options.hpp"
 #include "../model/result.hpp"
 #include "cache.hpp"
+#include "leaf_table.hpp"
 #include "prices.hpp"
 
 namespace streed {
@@ -33,6 +34,7 @@ public:
     // Cost of a node as a leaf; of a leaf function, `sums` holds what its statistics add up to (leaf_function.cpp).
     double leaf_cost(const Node& node) const;
     void leaf_costs(const double* sums, std::size_t n, double* ticks) const;  // [statistic][leaf] to [leaf]
+    void fill_leaf_table();
     double branch_cost() const { return model.branch_cost; }
     bool has_function() const { return model.kind == LeafKind::function; }
     double floor() const { return reduced.bounded ? 0.0 : -1e25; }  // no subproblem costs less
@@ -48,6 +50,7 @@ public:
     double elapsed() const;
     bool stopped() const { return stop_.load(std::memory_order_relaxed); }
     [[noreturn]] void interrupt() const;
+    [[noreturn]] void wrong_cost() const;
 
     const Problem& problem;
     const ReducedProblem& reduced;
@@ -55,6 +58,7 @@ public:
     const Kernels& kernels;
     LeafModel model;
     PriceBook prices;
+    LeafTable leaf_table;
     MemoryBudget memory;
     PathTable pairs;
     SubproblemCache subproblems;
@@ -150,6 +154,10 @@ public:
     // leaf_function.cpp
     void load_side_costs(Level& at);
     PairBenefit function_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
+    PairBenefit table_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
+    CellPlan plan_cells(const Node& node, const PairProblem& problem);
+    void reduce_priced(const CellPlan& plan, const PairProblem& problem, std::size_t stride, std::size_t a, const double* ticks,
+                       const double* sizes, double* right, double* left) const;
 
     // similarity.cpp
     void load_pair_weights(Level& at);
@@ -207,7 +215,8 @@ private:
     std::vector<int> tested_;  // root features
     PathKeyMaker keys_;
     NodePrices child_prices_;
-    std::vector<double> cells_, cell_costs_, roots_;  // leaf_function.cpp
+    std::vector<double> cells_, cell_costs_, cell_sizes_, cell_singles_, cell_totals_, cell_row_, roots_;  // leaf_function.cpp
+    std::vector<std::int32_t> cell_lanes_, cell_positions_;
     double work_since_checkpoint_ = 0;
     // Buffers for the pair problems of a node's children.
     AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, tallies_, panel_;

@@ -15,7 +15,7 @@ namespace streed {
 void Worker::load_pair_weights(Level& at) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
-    const bool several = search_.model.kind == LeafKind::largest_gain || search_.has_function();
+    const bool several = !node.counting() && (search_.model.kind == LeafKind::largest_gain || search_.has_function());
     if (several) {
         const Frame frame = node.weight_frame();
         const std::size_t size = lane_bytes(node.lane_type());

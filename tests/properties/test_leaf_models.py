@@ -196,7 +196,18 @@ def wild(sums: np.ndarray) -> np.ndarray:
     return np.stack([np.sin(3 * sums[0]) * 4 - sums[1], np.cos(sums[1]) * 5 + sums[2], -np.sqrt(sums[0])])
 
 
-FUNCTIONS = {"squared error": (squared_error, 1), "entropy": (entropy, 2), "wild": (wild, 3)}
+def impurity(sums: np.ndarray) -> np.ndarray:
+    """Of rows of several kinds, which the engine counts as bits."""
+    costs: np.ndarray = np.sqrt(sums).sum(axis=0) - np.sqrt(sums.sum(axis=0))
+    return costs
+
+
+FUNCTIONS = {
+    "squared error": (squared_error, 1),
+    "entropy": (entropy, 2),
+    "wild": (wild, 3),
+    "impurity": (impurity, 1),
+}
 
 
 @settings(max_examples=2 * EXAMPLES)
@@ -209,6 +220,8 @@ def test_leaf_functions(
     rng = np.random.default_rng(data.draw(SEEDS))
     value = rng.integers(0, 2, n) if name == "entropy" else np.round(rng.normal(size=n), 2)
     statistics = np.column_stack([np.ones(n), value, value**2]).astype(float)
+    if name == "impurity":
+        statistics = np.eye(4)[rng.integers(data.draw(st.sampled_from([2, 4])), size=n)]
     prices = data.draw(st.none() | price_lists(problem.X.shape[1]))
     bounds = data.draw(st.sampled_from(["none", "least", "both"])) if name == "squared error" else "none"
     width = float(np.ptp(value)) if n else 0.0
