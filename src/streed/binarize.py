@@ -121,7 +121,6 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "indicator"
-        tags.input_tags.categorical = tags.input_tags.string = True
         tags.target_tags.required = self.strategy == "tree"
         tags.transformer_tags.preserves_dtype = []
         return tags

@@ -20,6 +20,7 @@ ISO = re.compile(
 )
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
+FIRST, LAST = np.datetime64("0001-01-01"), np.datetime64("9999-12-31")
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
@@ -69,7 +70,10 @@ def _exists(text: str) -> bool:
 
 
 def date_numbers(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Turn datetime64 values of any unit into numbers, NaT into NaN."""
+    """Turn datetime64 values of any unit into numbers, NaT into NaN; refuse what has no ISO text."""
+    days = values.astype("datetime64[D]")
+    if ((days < FIRST) | (days > LAST)).any():
+        raise ValueError("dates must lie in the years 1 to 9999")
     numbers = values.astype("datetime64[us]").astype(np.int64).astype(np.float64)
     numbers[np.isnat(values)] = np.nan
     return numbers

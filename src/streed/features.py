@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -91,7 +92,8 @@ def number_features(
     values: Sequence[Any] = representatives(gaps, cuts)
     if is_date:
         texts = [date_text(value, whole_days=whole_days) for value in values]
-        values = texts if from_text else [np.datetime64(text) for text in texts]
+        kind = dt.date if whole_days else dt.datetime
+        values = texts if from_text else [kind.fromisoformat(text) for text in texts]
     elif column.values.dtype.kind in "iu":
         values = [int(value) if value == int(value) else value for value in values]
     reason = None if cuts else "it has only one value" if given is None else "no cuts are given"

@@ -18,10 +18,12 @@ def check_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     differs. Everything else becomes a two-dimensional array; lists with strings become objects, so that the
     numbers beside them stay numbers.
     """
+    is_foreign = False
     if not isinstance(X, np.ndarray | list | tuple):
         from streed.frames import adopt
 
-        X = adopt(X)
+        native, X = X, adopt(X)
+        is_foreign = native is not X
     if is_frame(X):
         names = column_names(X)
         if 0 in X.shape:
@@ -31,7 +33,8 @@ def check_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         fitted = None if reset else getattr(estimator, "feature_names_in_", None)
         if fitted is not None and names != fitted.tolist() and sorted(names) == sorted(fitted):
             X = X[fitted.tolist()]
-        return validate_data(estimator, X, reset=reset, skip_check_array=True)
+        validate_data(estimator, X.to_native() if is_foreign else X, reset=reset, skip_check_array=True)
+        return X
     if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
         X = np.array(X, dtype=object)
     return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
