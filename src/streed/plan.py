@@ -142,7 +142,7 @@ def _target(y: Any, n: int) -> NDArray[Any]:
     """Return labels as integers, or numbers to predict as floats."""
     if y is None:
         raise ValueError("strategy='tree' requires y to be passed, but the target y is None")
-    kind = type_of_target(y, input_name="y")
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
     if kind not in ("binary", "multiclass", "continuous"):
         raise ValueError(f"strategy='tree' needs one label or number per row in y, got a {kind} target")
     column = column_or_1d(y)
