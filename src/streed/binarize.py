@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from streed.columns import Kind, column_names, read_columns
 from streed.conditions import Condition
@@ -235,7 +236,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         Parameters
         ----------
         input_features : array-like of str, optional
-            For scikit-learn's pipelines; must be the names of the columns if given.
+            Names of the columns, used if the table had none; else they must be those of the table.
 
         Returns
         -------
@@ -243,12 +244,14 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
             One name per feature.
         """
         check_is_fitted(self)
-        expected = [column.name for column in self._columns]
-        if input_features is not None and list(input_features) != expected:
-            raise ValueError(f"input_features is not equal to feature_names_in_: expected {expected}")
-        names = [str(condition) for condition in self.conditions_]
+        columns = _check_feature_names_in(self, input_features).tolist()
+        conditions = self.conditions_
+        if columns != [column.name for column in self._columns]:
+            owners = [columns[j] for j in self.feature_columns_]
+            conditions = [replace(c, column=owner) for c, owner in zip(conditions, owners, strict=True)]
+        names = [str(condition) for condition in conditions]
         if len(set(names)) < len(names):  # cuts closer than the digits shown
-            names = [f"{c.column} {c.operator} {c.value!r}" for c in self.conditions_]
+            names = [f"{c.column} {c.operator} {c.value!r}" for c in conditions]
         return np.array(names, dtype=object)
 
 

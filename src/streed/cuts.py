@@ -157,16 +157,13 @@ def representatives(gaps: Gaps, cuts: list[float]) -> list[float]:
     >>> representatives(find_gaps(np.array([1.0, 2.0, 3.0, 9.0]), None), [3.5, 20.0])
     [2.0, 9.0, 40.0]
     """
-    stops = [*np.searchsorted(gaps.distinct, cuts, side="right").tolist(), gaps.distinct.size]
-    values, start = [], 0
-    for part, stop in enumerate(stops):
-        if start < stop:
-            begin = gaps.below[start - 1] if start else 0.0
-            median = np.searchsorted(gaps.below, (begin + gaps.below[stop - 1]) / 2)
-            values.append(float(gaps.distinct[min(median, stop - 1)]))
-        elif part < len(cuts):
-            values.append(cuts[part])
-        else:
-            values.append(cuts[-1] + max(1.0, abs(cuts[-1])) if cuts else np.nan)
-        start = stop
+    size = gaps.distinct.size
+    stops = np.append(np.searchsorted(gaps.distinct, cuts, side="right"), size)
+    starts = np.append(0, stops[:-1])
+    weight = np.append(0.0, gaps.below)
+    medians = np.searchsorted(gaps.below, (weight[starts] + weight[stops]) / 2)
+    values: list[float] = gaps.distinct[np.minimum(medians, size - 1)].tolist()
+    for part in np.flatnonzero(starts == stops).tolist():
+        beyond = cuts[-1] + max(1.0, abs(cuts[-1]))
+        values[part] = cuts[part] if part < len(cuts) else beyond
     return values

@@ -404,3 +404,7 @@ def test_it_is_a_transformer_like_any_other() -> None:
     assert binarizer.get_feature_names_out(list(TABLE)).tolist() == NAMES
     with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
         binarizer.get_feature_names_out(["a"])
+    nameless = Binarizer().fit([[1.0, 0], [2.0, 1]])
+    assert nameless.get_feature_names_out(["age", "bit"]).tolist() == ["age <= 1.5", "bit = 1"]
+    with pytest.raises(ValueError, match="should have length equal to number of features"):
+        nameless.get_feature_names_out(["age"])
