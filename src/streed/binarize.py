@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from streed.columns import Kind, column_names, read_columns
+from streed.columns import Kind, column_names, is_frame, read_columns
 from streed.conditions import Condition
 from streed.encode import Encoder
 from streed.features import ColumnFeatures
@@ -152,6 +152,9 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         weights = check_sample_weight(sample_weight, table.shape[0])
         plan = check_plan(self, names, weights, y, table.shape[0])
         self.n_features_in_ = len(names)
+        vars(self).pop("feature_names_in_", None)
+        if is_frame(table) and list(table.columns) == names:
+            self.feature_names_in_ = np.array(names, dtype=object)
         self._library = library_of(table)
         self._columns = (
             [_as_it_is(name) for name in names] if _is_boolean(table) else _choose(table, names, plan)

@@ -56,7 +56,9 @@ def test_names_of_columns(entry: Entry) -> None:
         model = entry.fit(clone(entry.estimator), frame, y)
         assert model.feature_names_in_.tolist() == list(X.columns)
         assert model.n_features_in_ == 5
-    model = entry.fit(clone(entry.estimator), X.to_numpy(), y)
+        if hasattr(model, "binarizer_"):
+            assert model.binarizer_.feature_names_in_.tolist() == list(X.columns)
+    entry.fit(model, X.to_numpy(), y)
     assert not hasattr(model, "feature_names_in_")
     shuffled = X[X.columns[::-1]]
     named = entry.fit(clone(entry.estimator), X, y)
