@@ -152,7 +152,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         weights = check_sample_weight(sample_weight, table.shape[0])
         plan = check_plan(self, names, weights, y, table.shape[0])
         self.n_features_in_ = len(names)
-        vars(self).pop("feature_names_in_", None)
+        self.__dict__.pop("feature_names_in_", None)
         if is_frame(table) and list(table.columns) == names:
             self.feature_names_in_ = np.array(names, dtype=object)
         self._library = library_of(table)
