@@ -20,13 +20,13 @@ class Encoder:
         column = as_fitted(column, fitted)
         self._values, self._missing = values_and_missing(column, missing)
         self._conditions = fitted.conditions
-        self._kind = fitted.kind
-        if self._kind.is_category:
+        self._is_category = fitted.kind.is_category
+        if self._is_category:
             self._values = _first_satisfied(column, fitted)[self._values]
-        elif self._kind is Kind.BOOLEAN:
+        elif fitted.kind is Kind.BOOLEAN:
             _refuse_other_than_zero_one(column.name, self._values, self._missing)
         self._cuts = [
-            float(parse_dates([c.value])[0]) if self._kind is Kind.DATE and c.operator == "<=" else c.value
+            float(parse_dates([c.value])[0]) if fitted.kind is Kind.DATE and c.operator == "<=" else c.value
             for c in fitted.conditions
         ]
 
@@ -35,12 +35,12 @@ class Encoder:
         if not self._conditions:
             return
         values = self._values[begin:end]
-        if not self._kind.is_category:
+        if not self._is_category:
             values = np.ascontiguousarray(values, dtype=np.float64)
         for position, condition in enumerate(self._conditions):
             if condition.operator == "is" and condition.value is None:
                 out[position] = False if self._missing is None else self._missing[begin:end]
-            elif self._kind.is_category:
+            elif self._is_category:
                 (np.less_equal if condition.ordered else np.equal)(values, position, out=out[position])
             elif condition.operator == "<=":
                 np.less_equal(values, self._cuts[position], out=out[position])
@@ -62,7 +62,7 @@ def _first_satisfied(column: Column, fitted: ColumnFeatures) -> NDArray[np.int32
         elif condition.operator == "in":
             first.update((value, position) for value in condition.value if value not in first)
     if fitted.known is not None:
-        used = [column.categories[code] for code in np.unique(column.values[column.values >= 0])]
+        used = [column.categories[code] for code in _used(column)]
         if unknown := [value for value in used if value not in fitted.known]:
             raise ValueError(
                 f"column {column.name!r} holds {unknown[0]!r}, which it did not when fitted; "
@@ -102,9 +102,15 @@ def _are_numbers(values: Any) -> bool:
     return len(values) > 0 and all(isinstance(value, numbers.Real | np.bool_) for value in values)
 
 
+def _used(column: Column) -> NDArray[np.intp]:
+    """Return the positions of the categories that occur."""
+    counts = np.bincount(column.values[column.values >= 0], minlength=len(column.categories))
+    return np.flatnonzero(counts)
+
+
 def strict_dates(column: Column) -> Column:
     """Read a column of texts as dates, or say where it holds something else."""
-    used = np.unique(column.values[column.values >= 0])
+    used = _used(column)
     numbers = np.full(len(column.categories) + 1, np.nan)
     try:
         numbers[used] = parse_dates([column.categories[code] for code in used])
