@@ -1,16 +1,17 @@
-# make demo | test | lint | bench: each works alone in a fresh clone; the first one creates .venv and builds the package.
+# make demo | test | lint | bench | oldest: each works alone in a fresh clone; the first one creates .venv and builds the package.
 PYTHON ?= python3
 WERROR ?= ON
 DATA ?= $(or $(STREED_DATA),../shared/data)
 
 VENV := .venv
 PEERS := .venv-peers
+OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find core bindings src -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null) CMakeLists.txt pyproject.toml
 CHECKED := src tests examples $(wildcard benchmarks)
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench oldest clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
@@ -26,8 +27,15 @@ lint: $(VENV)/.installed
 bench: $(VENV)/.installed $(PEERS)/.installed
 	$(BIN)/python -m benchmarks accuracy --data $(DATA) --peer-python $(PEERS)/bin/python
 
+# The oldest versions that pyproject.toml allows, in an environment of their own.
+oldest:
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet 'scikit-learn==1.6.0' 'numpy==1.26.0' 'pandas==2.1.0' \
+	    'polars==1.0.0' 'matplotlib==3.8.0' 'pytest>=8.2,<9' hypothesis .
+	$(OLDEST)/bin/python -m pytest tests/unit tests/estimators
+
 clean:
-	rm -rf $(VENV) $(PEERS) build
+	rm -rf $(VENV) $(PEERS) $(OLDEST) build
 
 # Built without isolation, so that build/ is kept and a second build compiles only what has changed.
 $(VENV)/.installed: $(VENV)/.tools $(SOURCES)

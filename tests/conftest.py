@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+# scikit-learn runs its checks of array libraries only if this is set before SciPy is imported.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
 import hypothesis
 import numpy as np
 import pytest

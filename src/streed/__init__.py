@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from streed import tasks
 from streed.conditions import Condition
-from streed.errors import InfeasibleError, InterruptedWarning, StreedError, TaskError
+from streed.errors import (
+    InconsistentVersionWarning,
+    InfeasibleError,
+    InterruptedWarning,
+    StreedError,
+    TaskError,
+)
 from streed.leaf_functions import native
 from streed.result import Progress, Result, Solution
 from streed.solve import solve
@@ -24,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Binarizer",
     "Condition",
+    "InconsistentVersionWarning",
     "InfeasibleError",
     "InterruptedWarning",
     "OptimalTreeClassifier",

@@ -2,57 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from streed.columns import Column, Kind, column_names, is_frame, read_columns
-from streed.conditions import Condition, Encoder, values_and_missing
-from streed.cuts import count_categories, quantile_cuts, split_rare
-from streed.options import Option
+from streed.columns import Kind, column_names, is_frame, read_columns
+from streed.conditions import Condition
+from streed.encode import Encoder
+from streed.features import ColumnFeatures
+from streed.invert import as_table, invert_column
+from streed.matrix import check_binary
+from streed.plan import Plan, check_plan
+from streed.table import check_table, library_of
 from streed.tasks.labels import check_sample_weight
+from streed.versions import VersionedState
 
-N_THRESHOLDS = Option(
-    "n_thresholds", "'auto', an integer >= 1 or None for all cuts", "", low=1, optional=True
-)
-MAX_CATEGORIES = Option("max_categories", "an integer >= 2 or None for all", "", low=2, optional=True)
-FEATURES_AIMED_AT = 256
-"""``n_thresholds="auto"`` gives each column its share of these, but at least 8 and at most 32 cuts."""
+__all__ = ["Binarizer", "check_table"]
+
 BLOCK = 4000
 """Rows that are encoded at a time: their features fit into the processor's cache. It is no power
 of two: the block is transposed, and such strides fall into the same few cache lines (five times slower)."""
 
 
-class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
     """Turn the columns of a table into binary features.
 
-    Numeric columns are cut between distinct values, Boolean columns and columns of zeros and ones are taken
-    as they are, and columns of strings or categories get a feature per category. A column with two values
-    gets one feature, a constant column of numbers or strings none.
+    Numbers and dates are cut between distinct values, ordered categories are cut in their order, Booleans
+    and columns of zeros and ones are taken as they are, and strings and categories get a feature per
+    category. A column with two values gets one feature, a column with one value none. The table may be a
+    NumPy array, a frame of pandas or polars, or any frame that narwhals knows.
 
     Parameters
     ----------
     n_thresholds : int, "auto" or None, default="auto"
-        Greatest number of cuts of a numeric column. Columns with more distinct values are cut at quantiles.
-        "auto" is 256 divided by the number of columns, but at least 8 and at most 32. None cuts between all
-        distinct values.
+        Greatest number of cuts of a column. "auto" is 256 divided by the number of columns, but at least 8
+        and at most 32. None cuts between all distinct values.
     max_categories : int or None, default=16
         Greatest number of features of a column of categories; the rarest categories share one if there are
         more. None keeps all apart.
     missing : {"error", "indicator"}, default="error"
         Whether missing values are refused, or become a feature of their own in each column that has some when
         fitted ("age is missing"; all other features of the column are then 0).
+    strategy : {"quantile", "uniform", "tree", "all"}, default="quantile"
+        Where numbers, dates and ordered categories are cut: with equally many rows between the cuts; at equal
+        distances; where a greedy tree on the column alone would split (this needs `y`); or between all
+        distinct values, whatever `n_thresholds` says, so that an optimal tree over the features is optimal
+        over all thresholds.
+    thresholds : dict, optional
+        Cuts that you choose yourself: from the name or number of a column to a list of numbers, or of dates
+        as ISO text. Other columns follow `strategy`.
+    min_frequency : int or float, optional
+        Categories with fewer rows (or less weight) share a feature. A float below 1 is a share of all rows.
+    unknown : {"ignore", "error"}, default="ignore"
+        Whether a category that was not seen when fitting has a 0 in all features of its column, or is
+        refused.
 
     Attributes
     ----------
     conditions_ : list of Condition
         What each feature says. Rows that satisfy a feature's condition have a 1, and go right in a tree.
-    columns_of_features_ : int array
-        Number of the column that each feature comes from.
+    feature_columns_ : int array of shape (n_features,)
+        Number of the column that each feature comes from; ``conditions_[j].column`` is its name.
+    dropped_columns_ : dict from str to str
+        Names of the columns that got no feature since they say nothing, and why.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
@@ -60,8 +77,12 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    A category that was not seen when fitting has a 0 in all features of its column. In a column of zeros and
-    ones every other value counts as 0.
+    In a column of zeros and ones every other number counts as 0. An unknown category of an ordered column
+    counts as larger than all others. A Boolean array is taken as it is, without a look at its values, so that
+    its features and its columns are the same.
+
+    Text is read as dates if all values of a column are ISO dates (2024-03-05, 2024-03-05 13:30); else it is a
+    category, with a warning if nearly all values differ. Dates with a time zone are compared in UTC.
 
     Examples
     --------
@@ -73,7 +94,11 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ['x0 <= 1.5', 'x0 <= 3', 'x1 = red']
     >>> binarizer.transform(table).astype(int).tolist()
     [[1, 1, 1], [0, 1, 0], [0, 0, 1]]
+    >>> binarizer.inverse_transform([[1, 1, 1], [0, 1, 0]]).tolist()
+    [[1.0, 'red'], [2.0, 'blue']]
     """
+
+    _fitted = ("_columns", "_library", "conditions_", "feature_columns_", "dropped_columns_")
 
     def __init__(
         self,
@@ -81,28 +106,37 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n_thresholds: int | Literal["auto"] | None = "auto",
         max_categories: int | None = 16,
         missing: Literal["error", "indicator"] = "error",
+        strategy: Literal["quantile", "uniform", "tree", "all"] = "quantile",
+        thresholds: Mapping[str | int, ArrayLike] | None = None,
+        min_frequency: float | None = None,
+        unknown: Literal["ignore", "error"] = "ignore",
     ) -> None:
         self.n_thresholds = n_thresholds
         self.max_categories = max_categories
         self.missing = missing
+        self.strategy = strategy
+        self.thresholds = thresholds
+        self.min_frequency = min_frequency
+        self.unknown = unknown
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "indicator"
+        tags.target_tags.required = self.strategy == "tree"
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    def fit(self, X: Any, y: object = None, sample_weight: Any = None) -> Binarizer:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Binarizer:
         """Choose the features.
 
         Parameters
         ----------
         X : array-like or frame of shape (n, n_columns)
             The table.
-        y : ignored
-            For scikit-learn's pipelines.
+        y : array-like of shape (n,), optional
+            Labels or numbers to predict; used with ``strategy="tree"`` only.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows, for quantiles and for the frequency of categories. Rows of weight zero are
+            Weights of the rows, for quantiles, trees and the frequency of categories. Rows of weight zero are
             ignored.
 
         Returns
@@ -110,74 +144,32 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Binarizer
             The fitted object itself.
         """
-        return self.fit_table(check_table(self, X, reset=True), sample_weight)
+        return self.fit_table(check_table(self, X, reset=True), sample_weight, y)
 
-    def fit_table(self, table: Any, sample_weight: Any = None) -> Binarizer:
+    def fit_table(self, table: Any, sample_weight: Any = None, y: Any = None) -> Binarizer:
         """Do what `fit` does, for a table that was checked already; the estimators come in here."""
-        n_thresholds = self._n_thresholds(table.shape[1])
-        MAX_CATEGORIES.check(self.max_categories)
-        if self.missing not in ("error", "indicator"):
-            raise ValueError(f"missing must be 'error' or 'indicator', got {self.missing!r}")
-        weights = check_sample_weight(sample_weight, table.shape[0])
-        rows = None if weights is None or weights.all() else np.flatnonzero(weights)
-        if weights is not None and rows is not None:
-            weights = weights[rows]
         names = column_names(table)
-        self._names = names
+        weights = check_sample_weight(sample_weight, table.shape[0])
+        plan = check_plan(self, names, weights, y, table.shape[0])
         self.n_features_in_ = len(names)
-        if _is_boolean(table):
-            self._kinds = [Kind.BOOLEAN] * len(names)
-            self.conditions_ = [Condition(name, "is", True) for name in names]
-            self.columns_of_features_ = np.arange(len(names))
-            return self
-        self._kinds, self.conditions_, columns = [], [], []
-        for j, column in enumerate(read_columns(table, names)):
-            found = list(self._conditions(column, rows, weights, n_thresholds))
-            self._kinds.append(column.kind)
-            self.conditions_ += found
-            columns += [j] * len(found)
-        self.columns_of_features_ = np.array(columns, dtype=np.intp)
+        self.__dict__.pop("feature_names_in_", None)
+        if is_frame(table) and list(table.columns) == names:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        self._library = library_of(table)
+        self._columns = (
+            [_as_it_is(name) for name in names] if _is_boolean(table) else _choose(table, names, plan)
+        )
+        self.conditions_ = [condition for column in self._columns for condition in column.conditions]
+        self.feature_columns_ = np.repeat(
+            np.arange(len(names)), [len(column.conditions) for column in self._columns]
+        )
+        self.dropped_columns_ = {column.name: column.reason for column in self._columns if column.reason}
         return self
 
-    def _n_thresholds(self, n_columns: int) -> int | None:
-        if isinstance(self.n_thresholds, str) and self.n_thresholds == "auto":
-            return min(32, max(8, FEATURES_AIMED_AT // n_columns))
-        number = N_THRESHOLDS.check(self.n_thresholds)
-        return None if number is None else int(number)
-
-    def _conditions(
-        self,
-        column: Column,
-        rows: NDArray[np.intp] | None,
-        weights: NDArray[np.float64] | None,
-        n_thresholds: int | None,
-    ) -> Iterable[Condition]:
-        """Choose the conditions on one column."""
-        values, missing = values_and_missing(column, self.missing)
-        if rows is not None:
-            values, missing = values[rows], None if missing is None else missing[rows]
-        if missing is not None and missing.any():
-            yield Condition(column.name, "is", None)
-            values, weights = values[~missing], None if weights is None else weights[~missing]
-        if column.kind is Kind.BOOLEAN:
-            yield Condition(column.name, "is", True)
-        elif column.kind is Kind.CATEGORY:
-            counts = count_categories(values, column.categories, weights)
-            yield from self._category_conditions(column.name, counts)
-        elif values.size and _is_zero_one(values[:100]) and _is_zero_one(values):
-            yield Condition(column.name, "=", 1)
-        else:
-            cuts = quantile_cuts(np.ascontiguousarray(values, np.float64), weights, n_thresholds)
-            yield from (Condition(column.name, "<=", cut) for cut in cuts)
-
-    def _category_conditions(self, name: str, counts: dict[Any, float]) -> Iterable[Condition]:
-        if len(counts) <= 2:  # of two categories the second one says it all, of one none does
-            yield from (Condition(name, "=", value) for value in list(counts)[1:])
-            return
-        frequent, rare = split_rare(counts, self.max_categories)
-        yield from (Condition(name, "=", value) for value in frequent)
-        if rare:
-            yield Condition(name, "in", rare)
+    @property
+    def columns_of_features_(self) -> NDArray[np.intp]:
+        """The name that `feature_columns_` had in version 0.1."""
+        return self.feature_columns_
 
     def transform(self, X: Any) -> NDArray[np.bool_]:
         """Compute the binary features of a table.
@@ -185,7 +177,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or frame of shape (n, n_columns)
-            A table with the columns that were fitted.
+            A table with the columns that were fitted; those of a frame may come in any order.
 
         Returns
         -------
@@ -197,24 +189,49 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def transform_table(self, table: Any) -> NDArray[np.bool_]:
         """Do what `transform` does, for a table that was checked already; the estimators come in here."""
-        if _is_boolean(table) and set(self._kinds) == {Kind.BOOLEAN}:
+        kinds = {column.kind for column in self._columns}
+        if _is_boolean(table) and kinds == {Kind.BOOLEAN} and not self.dropped_columns_:
             return np.ascontiguousarray(table)
-        groups = np.searchsorted(self.columns_of_features_, np.arange(len(self._kinds) + 1)).tolist()
+        names = [column.name for column in self._columns]
         encoders = [
-            Encoder(column, kind, self.conditions_[start:stop], self.missing)
-            for column, kind, start, stop in zip(
-                read_columns(table, self._names), self._kinds, groups, groups[1:], strict=False
-            )
+            Encoder(column, fitted, self.missing)
+            for column, fitted in zip(read_columns(table, names), self._columns, strict=True)
         ]
+        ends = np.cumsum([0, *(len(column.conditions) for column in self._columns)]).tolist()
         n, m = table.shape[0], len(self.conditions_)
         features = np.empty((n, m), dtype=np.bool_)
         block = np.empty((m, min(n, BLOCK)), dtype=np.bool_)
         for begin in range(0, n, BLOCK):
             end = min(n, begin + BLOCK)
-            for encoder, start, stop in zip(encoders, groups, groups[1:], strict=False):
+            for encoder, start, stop in zip(encoders, ends, ends[1:], strict=False):
                 encoder.write(begin, end, block[start:stop, : end - begin])
             features[begin:end] = block[:, : end - begin].T
         return features
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return a table that has the given features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Binary features, as `transform` returns them.
+
+        Returns
+        -------
+        array or frame of shape (n, n_columns)
+            A frame of the library that was fitted (pandas or polars), else an array. Between two cuts the
+            value is the median of the fitted rows there, so with all cuts it is the number itself. Joined
+            categories become the most frequent of them; None stands for missing and unknown values.
+        """
+        check_is_fitted(self)
+        features = check_binary(X, len(self.conditions_))
+        ends = np.searchsorted(self.feature_columns_, np.arange(self.n_features_in_ + 1)).tolist()
+        columns = [
+            invert_column(column, features[:, start:stop])
+            for column, start, stop in zip(self._columns, ends, ends[1:], strict=False)
+        ]
+        names, kinds = zip(*((column.name, column.kind) for column in self._columns), strict=True)
+        return as_table(list(names), kinds, columns, self._library)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the binary features: their conditions in words.
@@ -222,7 +239,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         input_features : array-like of str, optional
-            For scikit-learn's pipelines; must be the names of the columns if given.
+            Names of the columns, used if the table had none; else they must be those of the table.
 
         Returns
         -------
@@ -230,35 +247,24 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             One name per feature.
         """
         check_is_fitted(self)
-        if input_features is not None and list(input_features) != self._names:
-            raise ValueError(f"input_features is not equal to feature_names_in_: expected {self._names}")
-        names = [str(condition) for condition in self.conditions_]
+        columns = _check_feature_names_in(self, input_features).tolist()
+        conditions = self.conditions_
+        if columns != [column.name for column in self._columns]:
+            owners = [columns[j] for j in self.feature_columns_]
+            conditions = [replace(c, column=owner) for c, owner in zip(conditions, owners, strict=True)]
+        names = [str(condition) for condition in conditions]
         if len(set(names)) < len(names):  # cuts closer than the digits shown
-            names = [f"{c.column} {c.operator} {c.value!r}" for c in self.conditions_]
+            names = [f"{c.column} {c.operator} {c.value!r}" for c in conditions]
         return np.array(names, dtype=object)
 
 
-def _is_zero_one(values: NDArray[Any]) -> bool:
-    return bool(((values == 0) | (values == 1)).all())
+def _choose(table: Any, names: list[str], plan: Plan) -> list[ColumnFeatures]:
+    return [plan.features(j, column) for j, column in enumerate(read_columns(table, names))]
+
+
+def _as_it_is(name: str) -> ColumnFeatures:
+    return ColumnFeatures(name, Kind.BOOLEAN, (Condition(name, "is", True),), (True, False))
 
 
 def _is_boolean(table: Any) -> bool:
     return isinstance(table, np.ndarray) and table.dtype == bool
-
-
-def check_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
-    """Check a table's shape, number of columns and column names, as scikit-learn does, and nothing else.
-
-    Frames stay as they are. Everything else becomes a two-dimensional array; lists with strings become
-    objects, so that the numbers beside them stay numbers.
-    """
-    if is_frame(X):
-        column_names(X)
-        if 0 in X.shape:
-            raise ValueError(
-                f"Found a table of shape {tuple(X.shape)}, while at least 1 row and 1 column are required."
-            )
-        return validate_data(estimator, X, reset=reset, skip_check_array=True)
-    if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
-        X = np.array(X, dtype=object)
-    return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)

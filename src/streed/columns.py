@@ -1,11 +1,12 @@
-"""Columns of tables of any kind: NumPy arrays, pandas and polars frames, read without importing them.
+"""Columns of tables of any kind: NumPy arrays, pandas, polars and other frames, read without importing them.
 
-Every column becomes one of three kinds: Boolean, numbers (float64, NaN where missing) or categories (a list
-of Python objects, None where missing). Everything else is refused by name.
+Every column becomes Booleans, numbers, dates (numbers too), or categories, with or without an order.
+Everything else is refused by name.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import numbers
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.dates import EPOCH, date_numbers
 from streed.missing import is_missing
 
 
@@ -24,14 +26,21 @@ class Kind(StrEnum):
 
     BOOLEAN = "Booleans"
     NUMBER = "numbers"
+    DATE = "dates"
     CATEGORY = "categories"
+    ORDERED = "ordered categories"
+
+    @property
+    def is_category(self) -> bool:
+        """Whether the values are positions in a list of categories."""
+        return self in (Kind.CATEGORY, Kind.ORDERED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """A column as numbers: Booleans, numbers, or positions in `categories`, where -1 stands for missing.
 
-    Booleans with missing values are floats with NaN.
+    Booleans with missing values are floats with NaN; dates are floats as `streed.dates` makes them.
     """
 
     name: str
@@ -40,11 +49,14 @@ class Column:
     categories: Sequence[Any] = ()
 
 
+def is_pandas(X: object) -> bool:
+    """Whether `X` is a pandas frame."""
+    return hasattr(X, "iloc") and hasattr(X, "dtypes") and hasattr(X, "columns")
+
+
 def is_frame(X: object) -> bool:
-    """Whether `X` is a pandas or polars frame."""
-    return (
-        hasattr(X, "columns") and hasattr(X, "dtypes") and (hasattr(X, "iloc") or hasattr(X, "get_columns"))
-    )
+    """Whether `X` is a frame that `read_columns` reads: pandas, polars, or wrapped by narwhals."""
+    return is_pandas(X) or (hasattr(X, "iter_columns") and hasattr(X, "columns") and hasattr(X, "shape"))
 
 
 def column_names(X: Any) -> list[str]:
@@ -60,86 +72,102 @@ def column_names(X: Any) -> list[str]:
 
 def read_columns(X: Any, names: list[str]) -> Iterator[Column]:
     """Read the columns of an array or a frame, one after the other."""
-    for j, name in enumerate(names):
-        if hasattr(X, "get_columns"):
-            yield _from_polars(name, X.to_series(j))
-        elif is_frame(X):
-            yield _from_pandas(name, X.iloc[:, j])
-        else:
-            yield _from_array(name, X[:, j])
+    if is_pandas(X):
+        yield from (_from_pandas(name, X.iloc[:, j]) for j, name in enumerate(names))
+    elif is_frame(X):
+        from streed.frames import from_series, wrap
+
+        frame, types = wrap(X)
+        yield from (from_series(*pair, types) for pair in zip(names, frame.iter_columns(), strict=True))
+    else:
+        yield from (from_array(name, X[:, j]) for j, name in enumerate(names))
 
 
-def _from_array(name: str, values: NDArray[Any]) -> Column:
+def from_array(name: str, values: NDArray[Any]) -> Column:
+    """Read a one-dimensional array."""
     kind = values.dtype.kind
     if kind == "b":
         return Column(name, Kind.BOOLEAN, values)
     if kind in "iuf":
         return Column(name, Kind.NUMBER, values)
+    if kind == "M":
+        return Column(name, Kind.DATE, date_numbers(values))
     if kind in "OUST":
-        return _from_objects(name, values.tolist())
-    raise _refusal(name, values.dtype)
+        return from_objects(name, values.tolist())
+    raise refusal(name, values.dtype)
 
 
 def _from_pandas(name: str, series: Any) -> Column:
     dtype = series.dtype
     if dtype.name == "category":
-        return Column(name, Kind.CATEGORY, series.cat.codes.to_numpy(), series.cat.categories.tolist())
+        kind = Kind.ORDERED if dtype.ordered else Kind.CATEGORY
+        return Column(name, kind, series.cat.codes.to_numpy(), series.cat.categories.tolist())
     if isinstance(dtype, np.dtype):
-        return _from_array(name, series.to_numpy())
+        return from_array(name, series.to_numpy())
     if dtype.kind in "biuf":  # an extension type, whose missing values are not NaN
         kind = Kind.BOOLEAN if dtype.kind == "b" else Kind.NUMBER
         return Column(name, kind, series.to_numpy(dtype=np.float64, na_value=np.nan))
+    if dtype.kind == "M":  # with a time zone, or of Arrow
+        zoned = getattr(series.dt, "tz", None) is not None
+        series = series.dt.tz_convert("UTC").dt.tz_localize(None) if zoned else series
+        return Column(name, Kind.DATE, date_numbers(series.to_numpy(dtype="datetime64[us]")))
     if dtype.kind in "OU" and issubclass(dtype.type, str):
         codes, categories = series.factorize()
         return Column(name, Kind.CATEGORY, codes, categories.tolist())
-    raise _refusal(name, dtype)
+    if issubclass(dtype.type, dt.date):
+        return from_objects(name, series.tolist())
+    raise refusal(name, dtype)
 
 
-def _from_polars(name: str, series: Any) -> Column:
-    kind = str(series.dtype)
-    if kind == "Boolean" or series.dtype.is_numeric():
-        values = series.cast(float) if series.null_count() else series
-        return Column(name, Kind.BOOLEAN if kind == "Boolean" else Kind.NUMBER, values.to_numpy())
-    if kind.startswith(("String", "Categorical", "Enum")):
-        strings = series.cast(str)
-        categories = strings.drop_nulls().unique(maintain_order=True)
-        codes = (
-            strings.replace_strict(categories, list(range(len(categories))), default=-1)
-            if len(categories)
-            else -1
-        )
-        return Column(name, Kind.CATEGORY, np.broadcast_to(codes, len(series)), categories.to_list())
-    if kind in ("Object", "Null"):
-        return _from_objects(name, series.to_list())
-    raise _refusal(name, series.dtype)
-
-
-def _refusal(name: str, dtype: object) -> TypeError:
+def refusal(name: str, dtype: object) -> TypeError:
+    """Return the error for a column of a type that has no place here."""
     return TypeError(
-        f"column {name!r} has the type {dtype}: it must hold numbers, Booleans or strings; convert it first"
+        f"column {name!r} has the type {dtype}: it must hold numbers, Booleans, dates or strings; "
+        "convert it first"
     )
 
 
-def _from_objects(name: str, values: list[Any]) -> Column:
+def from_objects(name: str, values: list[Any]) -> Column:
     """Find out what a column of Python objects holds, from the set of their types."""
     types = set(map(type, values))
     if not types <= {str}:
         values = [None if not isinstance(value, str) and is_missing(value) else value for value in values]
         types = set(map(type, values)) - {type(None)}
-    strings = {kind for kind in types if issubclass(kind, str | bytes)}
-    real = {kind for kind in types if issubclass(kind, numbers.Real | np.bool_) or kind.__name__ == "Decimal"}
-    if odd := types - strings - real:
+    groups = {
+        "strings": {kind for kind in types if issubclass(kind, str | bytes)},
+        "numbers": {kind for kind in types if issubclass(kind, numbers.Real | np.bool_) or _is_decimal(kind)},
+        "dates": {kind for kind in types if issubclass(kind, dt.date | np.datetime64)},
+    }
+    if odd := types - set().union(*groups.values()):
         kind = min(kind.__name__ for kind in odd)
         raise TypeError(f"column {name!r} holds a {kind}: each argument must be a string or a number")
-    if strings and real:
-        row = next(i for i, value in enumerate(values) if isinstance(value, str | bytes))
+    found = [group for group, members in groups.items() if members]
+    if len(found) > 1:
+        first = tuple(groups[found[0]])
+        row = next(i for i, value in enumerate(values) if isinstance(value, first))
         raise TypeError(
-            f"column {name!r} mixes strings and numbers, the first string is {values[row]!r} in row {row}"
+            f"column {name!r} mixes {' and '.join(found)}, the first {found[0][:-1]} is {values[row]!r} "
+            f"in row {row}"
         )
-    if strings:
+    if groups["strings"]:
         return _encode(name, values)
+    if groups["dates"]:
+        return Column(name, Kind.DATE, date_numbers(np.array([_plain_date(value) for value in values])))
     only_booleans = bool(types) and types <= {bool, np.bool_}
     return Column(name, Kind.BOOLEAN if only_booleans else Kind.NUMBER, np.array(values, dtype=np.float64))
+
+
+def _is_decimal(kind: type) -> bool:
+    return kind.__name__ == "Decimal"
+
+
+def _plain_date(value: Any) -> np.datetime64:
+    """Turn a date of any sort (pandas' Timestamp is a datetime) into NumPy's, in UTC if it has a zone."""
+    if value is None:
+        return np.datetime64("NaT", "us")
+    if isinstance(value, dt.datetime) and value.tzinfo is not None:
+        value = value.astimezone(EPOCH.tzinfo).replace(tzinfo=None)
+    return np.datetime64(value, "us")
 
 
 def _encode(name: str, values: list[Any]) -> Column:

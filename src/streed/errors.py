@@ -18,5 +18,9 @@ class TaskError(StreedError):
     """A task breaks its contract; the message names the task and the cause."""
 
 
+class InconsistentVersionWarning(UserWarning):
+    """A pickle was written by another version of streed; it was read, but may behave differently."""
+
+
 class InterruptedWarning(UserWarning):
     """The search was stopped by Ctrl-C; the best tree found so far was returned."""

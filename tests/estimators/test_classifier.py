@@ -215,8 +215,10 @@ def test_pandas_polars_and_arrays_agree() -> None:
 def test_column_names_must_match_when_predicting() -> None:
     columns, y = table()
     model = OptimalTreeClassifier().fit(pd.DataFrame(columns), y)
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(pd.DataFrame(columns)[["post", "colour", "items", "distance"]])
+    shuffled = pd.DataFrame(columns)[["post", "colour", "items", "distance"]]
+    assert model.predict(shuffled).tolist() == model.predict(pd.DataFrame(columns)).tolist()
+    with pytest.raises(ValueError, match="yet now missing:\n- post"):
+        model.predict(shuffled.drop(columns="post"))
     with pytest.raises(
         TypeError, match="column 'distance' held numbers when fitted, now it holds categories"
     ):

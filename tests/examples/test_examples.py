@@ -1,4 +1,4 @@
-"""The examples of the README and the demo run, and docstrings name the real parameters."""
+"""The examples of the README and of docs/ and the demo run, and docstrings name the real parameters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```(?:\n+```text\n(?P<output>.*?)```)?", re.DOTALL)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page run one after the other; a text block after a Python block is what it prints."""
     monkeypatch.chdir(tmp_path)

@@ -17,14 +17,16 @@ from streed.result import Result
 from streed.solve import solve_checked
 from streed.tasks.base import Task
 from streed.tree import Tree
+from streed.versions import VersionedState
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 
-class BaseTree(BaseEstimator):  # type: ignore[misc]
+class BaseTree(VersionedState, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators of streed. Subclasses have the attributes of the common parameters."""
 
+    _fitted = ("tree_", "result_", "binarizer_")
     tree_: Tree
     result_: Result
     binarizer_: Any
@@ -64,7 +66,7 @@ class BaseTree(BaseEstimator):  # type: ignore[misc]
                 f"binarizer must be a transformer such as streed.Binarizer() or None, got {self.binarizer!r}"
             )
         if isinstance(self.binarizer_, Binarizer):
-            self.binarizer_.fit_table(table, sample_weight)
+            self.binarizer_.fit_table(table, sample_weight, y)
         else:
             self.binarizer_.fit(table, y)
         names = getattr(self.binarizer_, "get_feature_names_out", None)

@@ -1,0 +1,70 @@
+"""The estimators that are tested, in one place.
+
+A new estimator gets one or more entries in `CATALOGUE`; scikit-learn's checks and the tests of life among its
+tools are parametrised over them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from streed import Binarizer, OptimalTreeClassifier
+
+
+def fit_by_labels(model: Any, X: Any, y: Any) -> Any:
+    """Fit a model that takes a table and labels, as nearly all do."""
+    return model.fit(X, y)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An estimator, and what tests must know about it."""
+
+    estimator: Any
+    is_classifier: bool = False
+    """Whether ``fit(X, y)`` takes labels and there are ``predict`` and ``predict_proba``."""
+    takes_weights: bool = False
+    """Whether ``fit`` takes ``sample_weight``."""
+    fit: Callable[[Any, Any, Any], Any] = fit_by_labels
+    """How a clone of it is fitted to a table and two classes, 0 and 1."""
+    expected_failures: dict[str, str] = field(default_factory=dict)
+    """scikit-learn's checks that it cannot pass, and why; docs/scikit-learn.md explains them at length."""
+
+
+LIGHT_ROWS = {
+    "check_class_weight_classifiers": "an optimal tree also gets light rows right where that costs nothing"
+}
+NO_CLASS_WEIGHT = {"check_class_weight_classifiers": "balanced accuracy weighs all classes the same"}
+
+CATALOGUE = [
+    Entry(OptimalTreeClassifier(), is_classifier=True, takes_weights=True, expected_failures=LIGHT_ROWS),
+    Entry(OptimalTreeClassifier(cost_complexity=1e-6), is_classifier=True, takes_weights=True),
+    Entry(
+        OptimalTreeClassifier("balanced_accuracy", max_depth=2, n_jobs=2),
+        is_classifier=True,
+        takes_weights=True,
+        expected_failures=NO_CLASS_WEIGHT,
+    ),
+    Entry(
+        OptimalTreeClassifier(binarizer=Binarizer(n_thresholds=4, missing="indicator")),
+        is_classifier=True,
+        takes_weights=True,
+        expected_failures=LIGHT_ROWS,
+    ),
+    Entry(Binarizer(), takes_weights=True),
+    Entry(Binarizer(n_thresholds=None, missing="indicator"), takes_weights=True),
+    Entry(Binarizer(strategy="uniform", unknown="error"), takes_weights=True),
+    Entry(Binarizer(strategy="tree", n_thresholds=3), takes_weights=True),
+]
+
+
+def parametrized(entries: list[Entry]) -> pytest.MarkDecorator:
+    """Parametrise a test over entries."""
+    return pytest.mark.parametrize("entry", entries, ids=[repr(entry.estimator) for entry in entries])
+
+
+CLASSIFIERS = [entry for entry in CATALOGUE if entry.is_classifier]
