@@ -71,6 +71,8 @@ class Result:
         Work counters of the engine.
     task : str
         Name of the task.
+    objectives : tuple of str
+        Names of the objectives, in the order of `Solution.values`; empty if they have no names.
     """
 
     objective: float
@@ -83,6 +85,7 @@ class Result:
     seconds: float
     statistics: Mapping[str, float] = field(default_factory=dict)
     task: str = ""
+    objectives: tuple[str, ...] = ()
 
     def summary(self) -> str:
         """Say in a few lines what was found and what was proven.
@@ -106,6 +109,32 @@ class Result:
             f"{self.task or 'objective'}: {self.objective:g}, {proof} ({self.seconds:.3g} s)\n"
             f"tree of depth {self.tree.depth} with {nodes} and {leaves}"
         )
+
+    def to_html(self, *, title: str | None = None) -> str:
+        """Return a page for the browser: the tree, what was proven about it, and the front if there is one.
+
+        Parameters
+        ----------
+        title : str, optional
+            Heading of the page; by default the name of the task.
+
+        Returns
+        -------
+        str
+            One self-contained HTML document, as `Tree.to_html` returns it. If `front` has several entries, it
+            shows them as a plot, and the tree of the point that is chosen there.
+
+        Examples
+        --------
+        >>> import streed
+        >>> result = streed.solve(streed.tasks.Accuracy([0, 0, 1]), [[0, 1], [1, 1], [1, 0]], max_depth=1)
+        >>> page = result.to_html(title="Three rows")
+        >>> "<title>Three rows</title>" in page
+        True
+        """
+        from streed.html import result_to_html
+
+        return result_to_html(self, title)
 
     def __repr__(self) -> str:
         return (
