@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from streed.palette import SHADES
 from streed.tree import Tree
 from streed.wording import leaf_facts, leaf_label, rows_text
-
-SHADES = ("#cfe6e4", "#f6d5cc", "#f5e3bd", "#dcd6ea", "#cfe0f3", "#f2d3e2", "#dbe8c9", "#e6ddd0")
-"""Light colours of the leaves, by label."""
 
 
 def tree_to_dot(tree: Tree) -> str:

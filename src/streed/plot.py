@@ -16,21 +16,22 @@ from typing import Any
 
 import numpy as np
 
+from streed.palette import INK, MOST, ink_on, label_color
 from streed.tree import Tree
 from streed.wording import label_text, rows_text, value_name
 
-COLORS = ("#2f7f86", "#c8553d", "#d9a441", "#6b5b95", "#4f8a4b", "#b65a8c", "#4a72b0", "#8c6d4f")
-"""Colours of the labels, in turn."""
-PLAIN, INK, GREY, LINE, PAPER = "#8796a5", "#1f2933", "#66727f", "#aab4bf", "#f6f8fa"
-"""Colours of: labels if there are too many to tell apart, text, remarks, lines, boxes."""
+GREY, LINE, PAPER = "#66727f", "#aab4bf", "#f6f8fa"
+"""Colours of remarks, lines and boxes."""
 FONT, SMALL = 8.5, 7.0
-PITCH, PAD, GAP = 19.0, 5.0, 44.0
+PITCH, PAD, GAP = 18.5, 5.0, 40.0
 """Points from leaf to leaf, inside boxes, and between the columns of the tree."""
-BAR, CHIP = 92.0, 13.0
+BAR, CHIP = 80.0, 13.0
 """Width of a leaf's bar, and height of bars and labels."""
 LETTERS, LINES = 24, 2
 """Letters in a line of a test, and lines, before it is cut off."""
-MOST_COLORS = 12
+MARGIN = 8.0
+PAGE, LEAST_SCALE = np.array([11.69, 8.27]) * 72, 0.75
+"""A page (A4, landscape) that a new figure is shrunk to, if that leaves text readable."""
 
 
 def plot_tree(tree: Tree, ax: Any, title: str | None) -> Any:
@@ -40,42 +41,45 @@ def plot_tree(tree: Tree, ax: Any, title: str | None) -> Any:
     except ImportError as error:
         raise ImportError("Tree.plot needs matplotlib: pip install 'streed[plot]'") from error
     picture = Layout(tree)
-    head = 24.0 if title else 4.0
     if ax is None:
-        size = (picture.width + 16) / 72, (picture.height + head + 12) / 72
-        figure = plt.figure(figsize=size)
-        margins = 8 / 72 / size[0], 6 / 72 / size[1]
-        ax = figure.add_axes((margins[0], margins[1], 1 - 2 * margins[0], 1 - margins[1] - head / 72 / size[1]))
+        head = 22.0 if title else 0.0
+        size = np.array([picture.width, picture.height]) + (2 * MARGIN, 2 * MARGIN + head)
+        inches = size / 72 * max(LEAST_SCALE, min(1.0, *(PAGE / size)))
+        x, y = MARGIN / size
+        ax = plt.figure(figsize=inches).add_axes((x, y, 1 - 2 * x, 1 - 2 * y - head / size[1]))
     ax.set_axis_off()
     if title:
-        ax.set_title(title, fontsize=11, color=INK, loc="left", pad=7)
+        ax.set_title(title, fontsize=11, color=INK, loc="left", pad=6)
     box = ax.get_window_extent()
     room = box.width * 72 / ax.figure.dpi, box.height * 72 / ax.figure.dpi
     scale = min(room[0] / picture.width, room[1] / picture.height, 1.0)
     # The axes count in points of the full-sized picture, the same in both directions: shapes keep their form.
     across, down = room[0] / scale, room[1] / scale
-    left, top = -(across - picture.width) / 2, -(down - picture.height) / 2
-    ax.set(xlim=(left, left + across), ylim=(top + down, top))
+    ax.set(xlim=(0, across), ylim=(down, 0))
     Painter(ax, picture, scale).draw()
     return ax
 
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: float) -> float:
-    """Return the width of a text in points, with matplotlib's own font metrics."""
+    """Return the width of a text in points, with room for the rounding of letters to pixels."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextToPath
 
     width, _, _ = TextToPath().get_text_width_height_descent(text, FontProperties(size=size), ismath=False)
-    return float(width)
+    return 1.05 * float(width)
 
 
 def _shorten(text: str) -> str:
-    """Break a text into lines, and cut off what does not fit."""
-    lines = textwrap.wrap(text, LETTERS) or [""]
-    if len(lines) > LINES:
-        lines = [*lines[: LINES - 1], lines[LINES - 1][: LETTERS - 1].rstrip() + "…"]
-    return "\n".join(lines)
+    """Break a test into lines. What does not fit is left out of the name, never of the value after the sign."""
+    name, sign, value = text.rpartition(" <= ")
+    ending = f" ≤\u00a0{_cut(value)}" if sign else ""
+    name = name if sign else text
+    while True:
+        lines = textwrap.wrap(name + ending, LETTERS, break_on_hyphens=False) or [""]
+        if len(lines) <= LINES:
+            return "\n".join(lines)
+        name = name.removesuffix("…")[:-1].rstrip() + "…"
 
 
 def _cut(text: str) -> str:
@@ -133,17 +137,13 @@ class Layout:
         return row
 
     def _test(self, node: int) -> str:
-        feature = int(self.tree.feature[node])
-        name = self.tree.feature_name(feature)
-        if self.tree.conditions is not None:
-            name = name.replace(" <= ", " ≤\u00a0")
-        return _shorten(name)
+        return _shorten(self.tree.feature_name(int(self.tree.feature[node])))
 
     def _box(self, node: int) -> tuple[float, float]:
         lines = self.tests[node].splitlines()
-        rows = text_width(str(self.tree.n_samples[node]), SMALL) + 34
+        rows = text_width(rows_text(int(self.tree.n_samples[node])), SMALL) + 34
         width = max(*(text_width(line, FONT) for line in lines), rows)
-        return width + 2 * PAD, len(lines) * FONT * 1.2 + SMALL + 5
+        return width + 2 * PAD, len(lines) * FONT * 1.2 + SMALL + 6
 
     def _facts(self, node: int) -> tuple[str, str]:
         """Return the rows of a leaf, and its value or the share of its label."""
@@ -162,13 +162,13 @@ class Layout:
 
     def color(self, label: int) -> str:
         """Return the colour of a label."""
-        return PLAIN if self.tree.classes.size > MOST_COLORS else COLORS[label % len(COLORS)]
+        return label_color(label, self.tree.classes.size)
 
     def _legend(self) -> list[tuple[str, str]]:
         """Return what is explained below the leaves: the colours of the classes, or what the bars show."""
         if self.tree.values is not None:
             return [(GREY, f"{value_name(self.tree)} per row")]
-        if self.tree.class_weights is None or self.tree.classes.size > MOST_COLORS:
+        if self.tree.class_weights is None or self.tree.classes.size > MOST:
             return []
         return [(self.color(k), _cut(label_text(c))) for k, c in enumerate(self.tree.classes.tolist())]
 
@@ -251,9 +251,9 @@ class Painter:
         (x, y), (width, height) = layout.places[node], layout.boxes[node]
         style = {"facecolor": PAPER, "edgecolor": LINE, "linewidth": 0.9 * self.scale, "zorder": 3}
         self._box(x, y, width, height, 3.5, **style)
-        text_height = height - SMALL - 5
+        text_height = height - SMALL - 6
         self._text(x + PAD, y - height / 2 + 2 + text_height / 2, layout.tests[node], zorder=4, linespacing=1.15)
-        foot, count = y + height / 2 - SMALL / 2 - 2.5, str(layout.tree.n_samples[node])
+        foot, count = y + height / 2 - SMALL / 2 - 2.5, rows_text(int(layout.tree.n_samples[node]))
         self._text(x + width - PAD, foot, count, size=SMALL, ha="right", color=GREY, zorder=4)
         shares = layout.shares(node)
         room = width - 2 * PAD - text_width(count, SMALL) - 5
@@ -267,7 +267,7 @@ class Painter:
         x, y = layout.places[leaf]
         color = layout.color(int(layout.tree.label[leaf]))
         self._box(x, y, layout.chip, CHIP, 3.0, facecolor=color, edgecolor="none", zorder=3)
-        self._text(x + layout.chip / 2, y, layout.labels[leaf], ha="center", color="white", zorder=4)
+        self._text(x + layout.chip / 2, y, layout.labels[leaf], ha="center", color=ink_on(color), zorder=4)
         bar(leaf, layout.bars_at, y)
         count, share = layout.facts[leaf]
         self._text(layout.shares_at, y, share, ha="right")

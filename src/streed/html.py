@@ -1,0 +1,177 @@
+"""A tree, or the trees of a front, as one page for the browser.
+
+The page is put together from the files in ``page/``: a frame, a style sheet and scripts. Everything that comes
+from the user goes in as JSON, which the scripts turn into text nodes; nothing is ever read as markup. The
+page's own policy forbids it to load or to send anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from streed.palette import ink_on, label_color
+from streed.result import Result, Solution
+from streed.tree import Tree
+from streed.wording import answer, is_missing_test, label_text, value_name
+
+SCRIPTS = ("tree.js", "row.js", "front.js", "main.js")
+
+
+def tree_to_html(tree: Tree, title: str) -> str:
+    """Write the page of one tree."""
+    return _page(title, "", [Solution((), tree)], (), 0)
+
+
+def result_to_html(result: Result, title: str | None) -> str:
+    """Write the page of a result: its tree, or its front if that has several entries."""
+    if len(result.front) < 2:
+        return _page(title or _heading(result), result.summary(), [Solution((), result.tree)], (), 0)
+    names = tuple(result.objectives) or tuple(f"objective {i + 1}" for i in range(_width(result.front)))
+    if len(names) != _width(result.front):
+        raise ValueError(
+            f"objectives must name the {_width(result.front)} values of each solution, got {result.objectives!r}"
+        )
+    chosen = next((i for i, solution in enumerate(result.front) if solution.tree is result.tree), 0)
+    summary = f"{len(result.front)} trees, none of which is better than another in every respect"
+    if not result.optimal:
+        summary += f"; the search ended early ({result.status}), so there may be others"
+    return _page(title or _heading(result), summary, result.front, names, chosen)
+
+
+def _heading(result: Result) -> str:
+    return result.task.replace("_", " ").capitalize() or "Decision tree"
+
+
+def _width(front: Sequence[Solution]) -> int:
+    return min(len(solution.values) for solution in front)
+
+
+def _page(
+    title: str, summary: str, front: Sequence[Solution], objectives: Sequence[str], chosen: int
+) -> str:
+    data = {
+        "objectives": list(objectives),
+        "chosen": chosen,
+        "columns": _columns(solution.tree for solution in front),
+        "trees": [{**_tree(s.tree), "values": [_number(value) for value in s.values]} for s in front],
+    }
+    script = "(() => {\n" + "\n".join(_read(name) for name in SCRIPTS) + "\n})();"
+    style = _read("page.css")
+    parts = {
+        "title": escape(title),
+        "summary": escape(summary),
+        "text": escape(front[chosen].tree.to_text()),
+        "style": style,
+        "script": script,
+        "data": _json(data),
+        "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}",
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("page.html"))
+
+
+def _read(name: str) -> str:
+    return files("streed").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """Return what the policy calls a script or style sheet: no other one may run."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _json(data: object) -> str:
+    """Write JSON that no browser can take for the end of a script, whatever names are in it."""
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _tree(tree: Tree) -> dict[str, Any]:
+    """Describe a tree for the scripts: its nodes, the tests in them, and its labels."""
+    used = sorted({feature for feature in tree.feature.tolist() if feature >= 0})
+    n_labels = tree.classes.size
+    colors = [label_color(k, n_labels) for k in range(n_labels)]
+    return {
+        "classes": [label_text(label) for label in tree.classes],
+        "colors": colors,
+        "inks": [ink_on(color) for color in colors],
+        "valueName": None if tree.values is None else value_name(tree),
+        "depth": tree.depth,
+        "branching": tree.n_nodes,
+        "tests": {feature: _test(tree, feature) for feature in used},
+        "nodes": [_node(tree, node) for node in range(tree.node_count)],
+    }
+
+
+def _node(tree: Tree, node: int) -> dict[str, Any]:
+    known: dict[str, Any] = {"rows": int(tree.n_samples[node])}
+    if tree.class_weights is not None:
+        known["weights"] = [float(f"{weight:.12g}") for weight in tree.class_weights[node]]
+    if tree.values is not None:
+        known["value"] = _number(tree.values[node])
+    if tree.feature[node] < 0:
+        return {"label": int(tree.label[node]), **known}
+    branch = {"feature": tree.feature[node], "left": tree.left[node], "right": tree.right[node]}
+    return {**{name: int(value) for name, value in branch.items()}, **known}
+
+
+def _test(tree: Tree, feature: int) -> dict[str, Any]:
+    """Describe a test: in words, and so that a script can try a value."""
+    words = {"text": tree.feature_name(feature), "no": answer(tree, feature, False)}
+    if tree.conditions is None:
+        return {**words, "column": tree.feature_name(feature), "kind": "true"}
+    test = tree.conditions[feature]
+    words["column"] = test.column
+    if test.operator == "is":
+        return {**words, "kind": "missing" if is_missing_test(test) else "true"}
+    if test.operator == "<=":
+        is_date = isinstance(test.value, str)
+        return {**words, "kind": "date" if is_date else "number", "limit": test.value}
+    return {**words, "kind": "in", "values": _category_texts(test.operator, test.value)}
+
+
+def _category_texts(operator: str, value: Any) -> list[str]:
+    return [label_text(each) for each in (value if operator == "in" else (value,))]
+
+
+def _columns(trees: Iterable[Tree]) -> list[dict[str, Any]]:
+    """Describe the fields of the form for a row: one per column that some tree tests, in order of first use."""
+    columns: dict[str, dict[str, Any]] = {}
+    for tree in trees:
+        for feature in dict.fromkeys(f for f in tree.feature.tolist() if f >= 0):
+            test = _test(tree, feature)
+            column = columns.setdefault(test["column"], _column(tree, test))
+            if column["kind"] == "missing":
+                column["kind"] = test["kind"]
+    return list(columns.values())
+
+
+def _column(tree: Tree, test: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a column by all conditions that its tree knows, not only by those that it tests."""
+    own = [c for c in tree.conditions or () if c.column == test["column"]]
+    categories = [text for c in own if c.operator in ("=", "in") for text in _category_texts(c.operator, c.value)]
+    kind = test["kind"]
+    if kind == "missing":
+        kinds = {"is": "true", "<=": "number", "=": "in", "in": "in"}
+        others = [c for c in own if not is_missing_test(c)]
+        kind = kinds[others[0].operator] if others else "missing"
+        if kind == "number" and isinstance(others[0].value, str):
+            kind = "date"
+    limits = [c.value for c in own if c.operator == "<="]
+    return {
+        "name": test["column"],
+        "kind": kind,
+        "categories": list(dict.fromkeys(categories)),
+        "missing": any(map(is_missing_test, own)),
+        "wholeDays": all(len(str(limit)) == 10 for limit in limits),
+    }
