@@ -21,9 +21,9 @@ class Condition:
     column : str
         Name of the column.
     operator : {"<=", "=", "in", "is"}
-        "<=" for a cut of numbers or dates, "=" for one value, "in" for categories that were joined (rare ones,
-        or those up to a cut of an order), "is" for a Boolean column (value True) and for missing values (value
-        None).
+        "<=" for a cut of numbers or dates, "=" for one value, "in" for categories that were joined (rare
+        ones, or those up to a cut of an order), "is" for a Boolean column (value True) and for missing values
+        (value None).
     value : object
         The threshold (a number, or a date as ISO text), the value, or the tuple of categories.
     ordered : bool

@@ -11,7 +11,8 @@ def tree_to_dot(tree: Tree) -> str:
     """Write a directed graph: branching nodes as boxes with their test, leaves filled by label."""
     lines = [
         "digraph tree {",
-        '  node [shape=box, style="rounded,filled", fillcolor="#ffffff", color="#7b8794", fontname="Helvetica"];',
+        '  node [shape=box, style="rounded,filled", fillcolor="#ffffff", color="#7b8794"];',
+        '  node [fontname="Helvetica"];',
         '  edge [color="#7b8794", fontname="Helvetica", fontsize=11];',
     ]
     for node in range(tree.node_count):

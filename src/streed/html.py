@@ -1,8 +1,8 @@
 """A tree, or the trees of a front, as one page for the browser.
 
-The page is put together from the files in ``page/``: a frame, a style sheet and scripts. Everything that comes
-from the user goes in as JSON, which the scripts turn into text nodes; nothing is ever read as markup. The
-page's own policy forbids it to load or to send anything.
+The page is put together from the files in ``page/``: a frame, a style sheet and scripts. Everything that
+comes from the user goes in as JSON, which the scripts turn into text nodes; nothing is ever read as markup.
+The page's own policy forbids it to load or to send anything.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from streed.conditions import Condition
 from streed.palette import ink_on, label_color
 from streed.result import Result, Solution
 from streed.tree import Tree
@@ -34,10 +35,11 @@ def result_to_html(result: Result, title: str | None) -> str:
     """Write the page of a result: its tree, or its front if that has several entries."""
     if len(result.front) < 2:
         return _page(title or _heading(result), result.summary(), [Solution((), result.tree)], (), 0)
-    names = tuple(result.objectives) or tuple(f"objective {i + 1}" for i in range(_width(result.front)))
-    if len(names) != _width(result.front):
+    width = min(len(solution.values) for solution in result.front)
+    names = tuple(result.objectives) or tuple(f"objective {i + 1}" for i in range(width))
+    if len(names) != width:
         raise ValueError(
-            f"objectives must name the {_width(result.front)} values of each solution, got {result.objectives!r}"
+            f"objectives must name the {width} values of each solution, got {result.objectives!r}"
         )
     chosen = next((i for i, solution in enumerate(result.front) if solution.tree is result.tree), 0)
     summary = f"{len(result.front)} trees, none of which is better than another in every respect"
@@ -50,13 +52,7 @@ def _heading(result: Result) -> str:
     return result.task.replace("_", " ").capitalize() or "Decision tree"
 
 
-def _width(front: Sequence[Solution]) -> int:
-    return min(len(solution.values) for solution in front)
-
-
-def _page(
-    title: str, summary: str, front: Sequence[Solution], objectives: Sequence[str], chosen: int
-) -> str:
+def _page(title: str, summary: str, front: Sequence[Solution], objectives: Sequence[str], chosen: int) -> str:
     data = {
         "objectives": list(objectives),
         "chosen": chosen,
@@ -132,12 +128,19 @@ def _test(tree: Tree, feature: int) -> dict[str, Any]:
         return {**words, "column": tree.feature_name(feature), "kind": "true"}
     test = tree.conditions[feature]
     words["column"] = test.column
+    words["kind"] = kind = _kind(test)
+    if kind in ("number", "date"):
+        return {**words, "limit": test.value}
+    return {**words, "values": _category_texts(test.operator, test.value)} if kind == "in" else words
+
+
+def _kind(test: Condition) -> str:
+    """Return how the scripts try a value, and which kind of field asks for it."""
     if test.operator == "is":
-        return {**words, "kind": "missing" if is_missing_test(test) else "true"}
+        return "missing" if is_missing_test(test) else "true"
     if test.operator == "<=":
-        is_date = isinstance(test.value, str)
-        return {**words, "kind": "date" if is_date else "number", "limit": test.value}
-    return {**words, "kind": "in", "values": _category_texts(test.operator, test.value)}
+        return "date" if isinstance(test.value, str) else "number"
+    return "in"
 
 
 def _category_texts(operator: str, value: Any) -> list[str]:
@@ -145,7 +148,7 @@ def _category_texts(operator: str, value: Any) -> list[str]:
 
 
 def _columns(trees: Iterable[Tree]) -> list[dict[str, Any]]:
-    """Describe the fields of the form for a row: one per column that some tree tests, in order of first use."""
+    """Describe the fields of the form for a row: one per column that some tree tests, by first use."""
     columns: dict[str, dict[str, Any]] = {}
     for tree in trees:
         for feature in dict.fromkeys(f for f in tree.feature.tolist() if f >= 0):
@@ -159,19 +162,15 @@ def _columns(trees: Iterable[Tree]) -> list[dict[str, Any]]:
 def _column(tree: Tree, test: Mapping[str, Any]) -> dict[str, Any]:
     """Describe a column by all conditions that its tree knows, not only by those that it tests."""
     own = [c for c in tree.conditions or () if c.column == test["column"]]
-    categories = [text for c in own if c.operator in ("=", "in") for text in _category_texts(c.operator, c.value)]
+    categories = [_category_texts(c.operator, c.value) for c in own if c.operator in ("=", "in")]
     kind = test["kind"]
     if kind == "missing":
-        kinds = {"is": "true", "<=": "number", "=": "in", "in": "in"}
         others = [c for c in own if not is_missing_test(c)]
-        kind = kinds[others[0].operator] if others else "missing"
-        if kind == "number" and isinstance(others[0].value, str):
-            kind = "date"
-    limits = [c.value for c in own if c.operator == "<="]
+        kind = _kind(others[0]) if others else kind
     return {
         "name": test["column"],
         "kind": kind,
-        "categories": list(dict.fromkeys(categories)),
+        "categories": list(dict.fromkeys(text for texts in categories for text in texts)),
         "missing": any(map(is_missing_test, own)),
-        "wholeDays": all(len(str(limit)) == 10 for limit in limits),
+        "wholeDays": all(len(str(c.value)) == 10 for c in own if c.operator == "<="),
     }

@@ -1,8 +1,8 @@
 """A tree as a picture, with matplotlib.
 
-The tree grows from left to right: names of columns are long and are read horizontally, so 32 leaves take 32 lines
-of a page, while below each other's roots they would overlap. Every leaf has a line of its own, with its label, a
-bar and its rows in columns that can be compared. All places are computed in points from measured text; whoever
+The tree grows from left to right: names of columns are long and are read horizontally, so 32 leaves take 32
+lines of a page, where side by side they would overlap. Every leaf has a line of its own, with its label, a bar
+and its rows in columns that can be compared. All places are computed in points from measured text; whoever
 draws into given axes gets the same picture in another size.
 """
 
@@ -43,7 +43,7 @@ def plot_tree(tree: Tree, ax: Any, title: str | None) -> Any:
     picture = Layout(tree)
     if ax is None:
         head = 22.0 if title else 0.0
-        size = np.array([picture.width, picture.height]) + (2 * MARGIN, 2 * MARGIN + head)
+        size = np.array([picture.width + 2 * MARGIN, picture.height + 2 * MARGIN + head])
         inches = size / 72 * max(LEAST_SCALE, min(1.0, *(PAGE / size)))
         x, y = MARGIN / size
         ax = plt.figure(figsize=inches).add_axes((x, y, 1 - 2 * x, 1 - 2 * y - head / size[1]))
@@ -71,7 +71,7 @@ def text_width(text: str, size: float) -> float:
 
 
 def _shorten(text: str) -> str:
-    """Break a test into lines. What does not fit is left out of the name, never of the value after the sign."""
+    """Break a test into lines. What does not fit is left out of the name, never of the value after it."""
     name, sign, value = text.rpartition(" <= ")
     ending = f" ≤\u00a0{_cut(value)}" if sign else ""
     name = name if sign else text
@@ -252,7 +252,9 @@ class Painter:
         style = {"facecolor": PAPER, "edgecolor": LINE, "linewidth": 0.9 * self.scale, "zorder": 3}
         self._box(x, y, width, height, 3.5, **style)
         text_height = height - SMALL - 6
-        self._text(x + PAD, y - height / 2 + 2 + text_height / 2, layout.tests[node], zorder=4, linespacing=1.15)
+        self._text(
+            x + PAD, y - height / 2 + 2 + text_height / 2, layout.tests[node], zorder=4, linespacing=1.15
+        )
         foot, count = y + height / 2 - SMALL / 2 - 2.5, rows_text(int(layout.tree.n_samples[node]))
         self._text(x + width - PAD, foot, count, size=SMALL, ha="right", color=GREY, zorder=4)
         shares = layout.shares(node)

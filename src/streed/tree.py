@@ -63,8 +63,8 @@ class Tree(Views):
     value_name : str, default=""
         What `values` are, e.g. "cost"; views show them under this name instead of class shares.
     conditions : sequence of Condition, optional
-        What each binary feature says about a column of a table. The estimators know them from their binarizer;
-        with them, views speak of columns ("age > 42.5") and of their values.
+        What each binary feature says about a column of a table. The estimators know them from their
+        binarizer; with them, views speak of columns ("age > 42.5") and of their values.
     """
 
     __slots__ = (

@@ -56,7 +56,7 @@ class Views:
         return tree_to_rules(self._tree)
 
     def to_dot(self) -> str:
-        """Write the tree in the DOT language, for Graphviz and the programs that read it.
+        r"""Write the tree in the DOT language, for Graphviz and the programs that read it.
 
         Returns
         -------
@@ -67,8 +67,8 @@ class Views:
         --------
         >>> from streed import Tree
         >>> leaf = Tree([-1], [-1], [-1], [0], n_samples=[3], classes=["yes"], n_features=0)
-        >>> print(leaf.to_dot().splitlines()[3])
-          0 [label="yes\\n3 rows", fillcolor="#cfe6e4"];
+        >>> print(leaf.to_dot().splitlines()[4])
+          0 [label="yes\n3 rows", fillcolor="#cfe6e4"];
         """
         from streed.dot import tree_to_dot
 
@@ -167,7 +167,7 @@ class Views:
         ...             classes=["no", "yes"], n_features=1, feature_names=["member"])
         >>> from matplotlib.figure import Figure
         >>> axes = tree.plot(Figure().add_subplot(), title="Who answers")
-        >>> axes.get_title()
+        >>> axes.get_title(loc="left")
         'Who answers'
         """
         from streed.plot import plot_tree

@@ -65,10 +65,10 @@ def answer(tree: Tree, feature: int, holds: bool) -> str:
     --------
     >>> from streed import Condition, Tree
     >>> from streed.wording import answer
-    >>> tests = [Condition("age", "<=", 42.5), Condition("colour", "=", "red"), Condition("member", "is", True)]
-    >>> tree = Tree([-1], [-1], [-1], [0], n_samples=[1], classes=["yes"], n_features=3, conditions=tests)
-    >>> [answer(tree, feature, False) for feature in range(3)]
-    ['age > 42.5', 'colour is not red', 'not member']
+    >>> tests = [Condition("age", "<=", 42.5), Condition("colour", "=", "red")]
+    >>> tree = Tree([-1], [-1], [-1], [0], n_samples=[1], classes=["yes"], n_features=2, conditions=tests)
+    >>> answer(tree, 0, False), answer(tree, 1, False)
+    ('age > 42.5', 'colour is not red')
     """
     name = tree.feature_name(feature)
     if holds:
