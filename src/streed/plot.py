@@ -1,9 +1,9 @@
 """A tree as a picture, with matplotlib.
 
 The tree grows from left to right: names of columns are long and are read horizontally, so 32 leaves take 32
-lines of a page, where side by side they would overlap. Every leaf has a line of its own, with its label, a bar
-and its rows in columns that can be compared. All places are computed in points from measured text; whoever
-draws into given axes gets the same picture in another size.
+lines of a page, where side by side they would overlap. Every leaf has a line of its own, with its label, a
+bar and its rows in columns that can be compared. All places are computed in points from measured text;
+whoever draws into given axes gets the same picture in another size.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +71,12 @@ class Page:
     def fill(self, row: dict[str, Any]) -> None:
         """Enter the values of a row; None is a missing value. Selects are set by the text of an option."""
         self.js(FILL, row)
+
+    def wait(self, condition: Callable[[], bool]) -> None:
+        """Wait until something is so: what the browser itself decides may take it a moment."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        WebDriverWait(self.driver, 10, poll_frequency=0.05).until(lambda _: condition())
 
     def errors(self) -> list[Any]:
         return list(self.driver.get_log("browser"))

@@ -290,17 +290,19 @@ def test_light_and_dark(page: Page) -> None:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
+    def pressed() -> str:
+        return str(page.one("#theme").get_attribute("aria-pressed"))
+
     prefer("light")
     page.open(SMALL_TREE.to_html())
-    assert background() > 200
+    page.wait(lambda: background() > 200 and pressed() == "false")
     prefer("dark")
-    assert background() < 60
-    assert page.one("#theme").get_attribute("aria-pressed") == "true"
+    page.wait(lambda: background() < 60 and pressed() == "true")
     page.one("#theme").click()
-    assert background() > 200
+    assert (background() > 200, pressed()) == (True, "false")
     prefer("light")
     page.one("#theme").click()
-    assert background() < 60
+    assert (background() < 60, pressed()) == (True, "true")
 
 
 def test_hostile_names_stay_names(page: Page) -> None:

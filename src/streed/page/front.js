@@ -1,6 +1,6 @@
 // The front: a plot of all trees by two of their values; the chosen point's tree is the one on the page.
 const SVG = "http://www.w3.org/2000/svg";
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [300, 230, 46, 36, 10, 12];
+const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [262, 222, 44, 36, 10, 10];
 
 function drawn(tag, attributes, text) {
   const made = document.createElementNS(SVG, tag);
