@@ -28,33 +28,66 @@ SCRIPTS = ("tree.js", "row.js", "front.js", "main.js")
 
 def tree_to_html(tree: Tree, title: str) -> str:
     """Write the page of one tree."""
-    return _page(title, "", [Solution((), tree)], (), 0)
+    return solutions_to_html([Solution((), tree)], title=title)
 
 
 def result_to_html(result: Result, title: str | None) -> str:
     """Write the page of a result: its tree, or its front if that has several entries."""
     if len(result.front) < 2:
-        return _page(title or _heading(result), result.summary(), [Solution((), result.tree)], (), 0)
-    width = min(len(solution.values) for solution in result.front)
-    names = tuple(result.objectives) or tuple(f"objective {i + 1}" for i in range(width))
-    if len(names) != width:
-        raise ValueError(
-            f"objectives must name the {width} values of each solution, got {result.objectives!r}"
+        return solutions_to_html(
+            [Solution((), result.tree)], title=title or _heading(result), summary=result.summary()
         )
     chosen = next((i for i, solution in enumerate(result.front) if solution.tree is result.tree), 0)
     summary = f"{len(result.front)} trees, none of which is better than another in every respect"
     if not result.optimal:
         summary += f"; the search ended early ({result.status}), so there may be others"
-    return _page(title or _heading(result), summary, result.front, names, chosen)
+    return solutions_to_html(
+        result.front,
+        title=title or _heading(result),
+        summary=summary,
+        objectives=result.objectives,
+        chosen=chosen,
+    )
 
 
 def _heading(result: Result) -> str:
     return result.task.replace("_", " ").capitalize() or "Decision tree"
 
 
-def _page(title: str, summary: str, front: Sequence[Solution], objectives: Sequence[str], chosen: int) -> str:
+def solutions_to_html(
+    front: Sequence[Solution],
+    *,
+    title: str,
+    summary: str = "",
+    objectives: Sequence[str] = (),
+    chosen: int = 0,
+) -> str:
+    """Write the page of trees and their values; it shows the tree at `chosen`, and the values as a plot.
+
+    Parameters
+    ----------
+    front : sequence of Solution
+        The trees; a single one needs no values.
+    title : str
+        Heading of the page.
+    summary : str, default=""
+        Text below the heading.
+    objectives : sequence of str, optional
+        Names of the values.
+    chosen : int, default=0
+        The tree that is shown first.
+
+    Returns
+    -------
+    str
+        An HTML document.
+    """
+    width = min(len(solution.values) for solution in front)
+    names = tuple(objectives) or tuple(f"objective {i + 1}" for i in range(width))
+    if len(names) != width:
+        raise ValueError(f"objectives must name the {width} values of each solution, got {objectives!r}")
     data = {
-        "objectives": list(objectives),
+        "objectives": list(names),
         "chosen": chosen,
         "columns": _columns(solution.tree for solution in front),
         "trees": [{**_tree(s.tree), "values": [_number(value) for value in s.values]} for s in front],

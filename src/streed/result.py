@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from streed.conditions import Condition
 from streed.tree import Tree
 
 
@@ -109,6 +110,30 @@ class Result:
             f"{self.task or 'objective'}: {self.objective:g}, {proof} ({self.seconds:.3g} s)\n"
             f"tree of depth {self.tree.depth} with {nodes} and {leaves}"
         )
+
+    def explain(self, conditions: Sequence[Condition]) -> None:
+        """Tell all trees what their binary features say about columns, so that their views say it too.
+
+        Parameters
+        ----------
+        conditions : sequence of Condition
+            One for each binary feature, e.g. ``binarizer.conditions_``.
+
+        Examples
+        --------
+        >>> import numpy as np, streed
+        >>> binarizer = streed.Binarizer().fit(np.array([[20], [30], [40]]))
+        >>> X = binarizer.transform(np.array([[20], [30], [40]]))
+        >>> result = streed.solve(streed.tasks.Accuracy(["yes", "no", "no"]), X, max_depth=1)
+        >>> result.explain(binarizer.conditions_)
+        >>> print(result.tree.to_rules())
+        if x0 > 25 then no (2 rows, 100.0 %)
+        if x0 <= 25 then yes (1 row, 100.0 %)
+        """
+        for tree in (self.tree, *(solution.tree for solution in self.front)):
+            if len(conditions) != tree.n_features:
+                raise ValueError(f"{tree.n_features} conditions are needed, got {len(conditions)}")
+            tree.conditions = tuple(conditions)
 
     def to_html(self, *, title: str | None = None) -> str:
         """Return a page for the browser: the tree, what was proven about it, and the front if there is one.

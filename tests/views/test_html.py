@@ -91,6 +91,15 @@ def test_values_that_are_no_numbers() -> None:
     assert [node["value"] for node in data_of(tree.to_html())["trees"][0]["nodes"]] == [1.0, None, None]
 
 
+def test_a_result_explains_its_trees() -> None:
+    result = streed.solve(streed.tasks.Accuracy([0, 1]), [[0], [1]], max_depth=1)
+    with pytest.raises(ValueError, match="1 conditions are needed, got 9"):
+        result.explain(CONDITIONS)
+    result.explain(CONDITIONS[:1])
+    assert result.tree.conditions == result.front[0].tree.conditions == CONDITIONS[:1]
+    assert data_of(result.to_html())["columns"][0]["name"] == "age"
+
+
 def test_objectives_that_do_not_fit_the_front() -> None:
     result = result_of(grow(0), grow(1), objectives=("errors",))
     with pytest.raises(ValueError, match="must name the 2 values of each solution"):

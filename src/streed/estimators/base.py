@@ -51,14 +51,8 @@ class BaseTree(BaseEstimator):  # type: ignore[misc]
         features, names = self._fit_binarizer(table, y, sample_weight)
         self.result_ = solve_checked(task, features, names, limits, self.progress)
         self.tree_ = self.result_.tree
-        self._explain()
-
-    def _explain(self) -> None:
-        """Tell the trees what their binary features say about the columns, if the binarizer knows it."""
-        conditions = getattr(self.binarizer_, "conditions_", None)
-        if conditions is not None:
-            for tree in (self.tree_, *(solution.tree for solution in self.result_.front)):
-                tree.conditions = tuple(conditions)
+        if hasattr(self.binarizer_, "conditions_"):
+            self.result_.explain(self.binarizer_.conditions_)
 
     def _fit_binarizer(
         self, table: Any, y: Any, sample_weight: Any
