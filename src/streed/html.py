@@ -18,7 +18,7 @@ from importlib.resources import files
 from typing import Any
 
 from streed.conditions import Condition
-from streed.palette import ink_on, label_color
+from streed.palette import MOST, ink_on, label_color
 from streed.result import Result, Solution
 from streed.tree import Tree
 from streed.wording import answer, is_missing_test, label_text, value_name
@@ -135,7 +135,7 @@ def _tree(tree: Tree) -> dict[str, Any]:
         "colors": colors,
         "inks": [ink_on(color) for color in colors],
         "valueName": None if tree.values is None else value_name(tree),
-        "depth": tree.depth,
+        "manyLabels": n_labels > MOST,
         "branching": tree.n_nodes,
         "tests": {feature: _test(tree, feature) for feature in used},
         "nodes": [_node(tree, node) for node in range(tree.node_count)],

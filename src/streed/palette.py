@@ -8,13 +8,13 @@ SHADES = ("#cfe6e4", "#f6d5cc", "#f5e3bd", "#dcd6ea", "#d5e6d2", "#f2d3e2", "#cf
 """The same colours, light enough for dark text."""
 PLAIN = "#8796a5"
 """Colour of all labels if there are more than `MOST`."""
-MOST = 12
+MOST = len(COLORS)
 INK = "#1f2933"
 """Colour of text."""
 
 
 def label_color(label: int, n_labels: int) -> str:
-    """Return the colour of a label; with very many labels colours would not tell them apart."""
+    """Return the colour of a label; with many labels colours would not tell them apart."""
     return PLAIN if n_labels > MOST else COLORS[label % len(COLORS)]
 
 

@@ -20,8 +20,8 @@ from streed.palette import INK, MOST, ink_on, label_color
 from streed.tree import Tree
 from streed.wording import label_text, rows_text, value_name
 
-GREY, LINE, PAPER = "#66727f", "#aab4bf", "#f6f8fa"
-"""Colours of remarks, lines and boxes."""
+GREY, LINE, PAPER, EMPTY = "#66727f", "#aab4bf", "#f6f8fa", "#e6eaee"
+"""Colours of remarks, lines, boxes, and of what a bar leaves free."""
 FONT, SMALL = 8.5, 7.0
 PITCH, PAD, GAP = 18.5, 5.0, 40.0
 """Points from leaf to leaf, inside boxes, and between the columns of the tree."""
@@ -257,7 +257,7 @@ class Painter:
         )
         foot, count = y + height / 2 - SMALL / 2 - 2.5, rows_text(int(layout.tree.n_samples[node]))
         self._text(x + width - PAD, foot, count, size=SMALL, ha="right", color=GREY, zorder=4)
-        shares = layout.shares(node)
+        shares = None if layout.tree.classes.size > MOST else layout.shares(node)
         room = width - 2 * PAD - text_width(count, SMALL) - 5
         start = x + PAD
         for label, share in enumerate([] if shares is None else shares):
@@ -276,9 +276,14 @@ class Painter:
         self._text(layout.counts_at, y, count, ha="right", color=GREY)
 
     def _share_bar(self, leaf: int, x: float, y: float) -> None:
-        for label, share in enumerate(self.layout.shares(leaf)):
-            self._rectangle(x, y - CHIP / 2, BAR * share, CHIP, self.layout.color(label))
-            x += BAR * share
+        """Draw the shares of all classes; only that of the leaf's own label if there are too many."""
+        shares, own = self.layout.shares(leaf), int(self.layout.tree.label[leaf])
+        if shares.size > MOST:
+            self._rectangle(x, y - CHIP / 2, BAR, CHIP, EMPTY)
+        for label, share in enumerate(shares):
+            if shares.size <= MOST or label == own:
+                self._rectangle(x, y - CHIP / 2, BAR * share, CHIP, self.layout.color(label))
+                x += BAR * share
 
     def _value_bar(self, leaf: int, x: float, y: float) -> None:
         """Draw a value from zero on; the bars of all leaves have one scale."""
@@ -288,7 +293,7 @@ class Painter:
         low, high = min(0.0, float(shown.min())), max(0.0, float(shown.max()))
         unit = BAR / ((high - low) or 1.0)
         zero, end = x - low * unit, x + (float(values[leaf]) - low) * unit
-        self._rectangle(x, y - CHIP / 2, BAR, CHIP, "#eef1f4")
+        self._rectangle(x, y - CHIP / 2, BAR, CHIP, EMPTY)
         self._rectangle(min(zero, end), y - CHIP / 2, abs(end - zero), CHIP, GREY)
 
     def _no_bar(self, leaf: int, x: float, y: float) -> None:

@@ -330,6 +330,12 @@ def test_a_tree_of_values(page: Page) -> None:
     assert widths[1] > widths[0] > 0
 
 
+def test_many_classes_have_one_bar_each(page: Page) -> None:
+    page.open(full(2, ["a"], [f"class {k}" for k in range(9)]).to_html())
+    assert len(page.all(".bar i")) == len(page.all(".box.leaf")) == 4
+    assert page.shown("#legend span") == []
+
+
 def test_a_tree_that_is_a_leaf(page: Page) -> None:
     page.open(grow(1).to_html())
     assert page.shown(".chip") == ["yes"]

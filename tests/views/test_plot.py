@@ -139,6 +139,20 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
         grow(0).plot()
 
 
+def test_bars_of_many_classes_show_the_label_alone() -> None:
+    from matplotlib.patches import Rectangle
+
+    tree = full(1, ["a"], [f"class {k}" for k in range(9)])
+    assert tree.class_weights is not None
+    bars = [
+        patch for patch in tree.plot().patches if isinstance(patch, Rectangle) and patch.get_height() > 10
+    ]
+    shares = [bars[k + 1].get_width() / bars[k].get_width() for k in (0, 2)]
+    leaves = tree.class_weights[1:]
+    assert shares == pytest.approx(leaves[[0, 1], tree.label[1:]] / leaves.sum(axis=1))
+    assert len(bars) == 4
+
+
 def test_bars_show_the_shares() -> None:
     """The pieces of a leaf's bar are as long as the shares of its classes."""
     from matplotlib.patches import Rectangle

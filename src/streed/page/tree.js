@@ -61,7 +61,7 @@ const treeView = {
     made.setAttribute("aria-expanded", "true");
     const name = element("b", {}, `${this.tree.tests[node.feature].text.replaceAll(" <= ", " ≤\u00a0")}?`);
     const foot = element("span", { class: "foot" }, rowsText(node.rows));
-    if (node.weights) foot.prepend(this.bar(node));
+    if (node.weights && !this.tree.manyLabels) foot.prepend(this.bar(node));
     const sign = element("span", { class: "fold", "aria-hidden": "true" }, "−");
     made.append(element("div", { class: "box test" }, name, foot, sign));
     const group = element("ul", { role: "group" });
@@ -97,7 +97,7 @@ const treeView = {
     return box;
   },
 
-  // Class shares side by side; or one bar from zero to the leaf's value, on the scale of all leaves.
+  // Class shares side by side, or only that of the label if there are too many for colours; or one bar from zero to the leaf's value, on the scale of all leaves.
   bar(node) {
     const bar = element("span", { class: "bar", "aria-hidden": "true" });
     const piece = (start, share, color) => {
@@ -111,13 +111,15 @@ const treeView = {
       piece(Math.min(...ends), Math.abs(ends[1] - ends[0]), "var(--grey)");
     } else {
       const total = node.weights.reduce((sum, weight) => sum + weight, 0) || 1;
-      node.weights.forEach((weight, label) => piece(0, weight / total, this.tree.colors[label]));
+      node.weights.forEach((weight, label) => {
+        if (!this.tree.manyLabels || label === node.label) piece(0, weight / total, this.tree.colors[label]);
+      });
     }
     return bar;
   },
 
   legend() {
-    const entries = this.tree.colors.length <= 12 && this.tree.nodes[0].weights ? this.tree.classes : [];
+    const entries = this.tree.nodes[0].weights && !this.tree.manyLabels ? this.tree.classes : [];
     byId("legend").replaceChildren(
       ...entries.map((name, label) => {
         const mark = element("i");
