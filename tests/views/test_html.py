@@ -15,7 +15,7 @@ import streed
 from streed import Result, Solution, Tree
 from tests.views.trees import AGE_42, CONDITIONS, RED, grow
 
-HOSTILE = "</script><!-- <script> {{data}} & \" ' \u2028"
+HOSTILE = "</script ></script><!-- <script> {{data}} & \" ' \u2028"
 
 
 def data_of(page: str) -> Any:
@@ -40,6 +40,8 @@ def test_hostile_names_do_not_end_the_script() -> None:
             self.found.append(tag)
 
     Tags().feed(page)
+    data = page[page.index('id="data">') + len('id="data">') : page.rindex("<script>")]
+    assert not set("<>&") & set(data.strip().removesuffix("</script>"))
     assert Tags.found.count("script") == 2
     tree = data_of(page)["trees"][0]
     assert tree["classes"][0] == tree["tests"]["0"]["text"] == HOSTILE

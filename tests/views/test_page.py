@@ -29,7 +29,7 @@ from tests.views.trees import (
 )
 
 shared_page = pytest.fixture(scope="module", name="shared_page")(browser.pages)
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> \"' & {{data}} \u2028 ü"
+HOSTILE = "</script ></script><script>alert(1)</script><img src=x onerror=alert(2)> \"' & {{data}} \u2028 ü"
 
 
 @pytest.fixture
