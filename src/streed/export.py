@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.conditions import Condition
 from streed.tree import FORMAT, VERSION, Tree
+from streed.wording import leaf_facts, leaf_label
 
 
 def tree_to_text(tree: Tree) -> str:
@@ -18,7 +20,7 @@ def tree_to_text(tree: Tree) -> str:
 
 def _lines(tree: Tree, node: int) -> Iterator[str]:
     if tree.feature[node] < 0:
-        yield _leaf(tree, node)
+        yield f"{leaf_label(tree, node)}  ({leaf_facts(tree, node)})"
         return
     yield f"{tree.feature_name(int(tree.feature[node]))}?"
     for child, corner, bar in (
@@ -30,18 +32,6 @@ def _lines(tree: Tree, node: int) -> Iterator[str]:
         yield from (bar + line for line in others)
 
 
-def _leaf(tree: Tree, node: int) -> str:
-    rows, label = int(tree.n_samples[node]), int(tree.label[node])
-    facts = [f"{rows} {'row' if rows == 1 else 'rows'}"]
-    if tree.values is not None:
-        facts.append(f"{tree.value_name or 'value'} {tree.values[node]:.4g}")
-    elif tree.class_weights is not None:
-        weights = tree.class_weights[node]
-        share = 100 * weights[label] / total if (total := weights.sum()) > 0 else 0.0
-        facts.append(f"{share:.1f} %")
-    return f"{tree.classes[label]}  ({', '.join(facts)})"
-
-
 def tree_to_dict(tree: Tree) -> dict[str, Any]:
     """Describe a tree by plain lists, strings and numbers."""
     return {
@@ -49,14 +39,16 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
         "version": VERSION,
         "n_features": tree.n_features,
         "feature_names": None if tree.feature_names is None else list(tree.feature_names),
-        "classes": [_plain(label) for label in tree.classes.tolist()],
+        "conditions": None if tree.conditions is None else [test.to_dict() for test in tree.conditions],
+        "classes": [plain(label) for label in tree.classes.tolist()],
         "classes_dtype": tree.classes.dtype.str,
         "value_name": tree.value_name,
         "nodes": [_node(tree, node) for node in range(tree.node_count)],
     }
 
 
-def _plain(label: object) -> object:
+def plain(label: object) -> str | int | float:
+    """Return a label that is a string or a number; refuse any other."""
     if not isinstance(label, str | int | float):
         raise TypeError(
             f"only labels that are strings or numbers can be stored, got {label!r} ({type(label).__name__})"
@@ -107,6 +99,7 @@ def tree_from_dict(description: Mapping[str, Any]) -> Tree:
         feature_names=names,
         values=_values(nodes),
         value_name=str(description.get("value_name", "")),
+        conditions=_conditions(description),
     )
 
 
@@ -134,6 +127,13 @@ def _integers(nodes: list[Any], name: str) -> list[int]:
             raise ValueError(f"{name!r} of node {number} must be an integer >= 0, got {_short(value)}")
         column.append(value)
     return column
+
+
+def _conditions(description: Mapping[str, Any]) -> list[Condition] | None:
+    entries = description.get("conditions")
+    if entries is None:
+        return None
+    return [Condition.from_dict(entry) for entry in _entry(description, "conditions", list)]
 
 
 def _values(nodes: list[Any]) -> NDArray[np.float64] | None:
@@ -168,7 +168,7 @@ def _classes(description: Mapping[str, Any]) -> NDArray[Any]:
         if dtype.kind not in "biufUO":
             raise TypeError(f"{code!r} is no type of labels")
         classes = np.empty(len(labels), dtype=dtype)
-        classes[:] = [_plain(label) for label in labels]
+        classes[:] = [plain(label) for label in labels]
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"the classes cannot be read: {error}") from error
     if classes.tolist() != labels:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from streed.conditions import Condition
 from streed.tree import Tree
 
 
@@ -71,6 +72,8 @@ class Result:
         Work counters of the engine.
     task : str
         Name of the task.
+    objectives : tuple of str
+        Names of the objectives, in the order of `Solution.values`; empty if they have no names.
     """
 
     objective: float
@@ -83,6 +86,7 @@ class Result:
     seconds: float
     statistics: Mapping[str, float] = field(default_factory=dict)
     task: str = ""
+    objectives: tuple[str, ...] = ()
 
     def summary(self) -> str:
         """Say in a few lines what was found and what was proven.
@@ -106,6 +110,56 @@ class Result:
             f"{self.task or 'objective'}: {self.objective:g}, {proof} ({self.seconds:.3g} s)\n"
             f"tree of depth {self.tree.depth} with {nodes} and {leaves}"
         )
+
+    def explain(self, conditions: Sequence[Condition]) -> None:
+        """Tell all trees what their binary features say about columns, so that their views say it too.
+
+        Parameters
+        ----------
+        conditions : sequence of Condition
+            One for each binary feature, e.g. ``binarizer.conditions_``.
+
+        Examples
+        --------
+        >>> import numpy as np, streed
+        >>> binarizer = streed.Binarizer().fit(np.array([[20], [30], [40]]))
+        >>> X = binarizer.transform(np.array([[20], [30], [40]]))
+        >>> result = streed.solve(streed.tasks.Accuracy(["yes", "no", "no"]), X, max_depth=1)
+        >>> result.explain(binarizer.conditions_)
+        >>> print(result.tree.to_rules())
+        if x0 > 25 then no (2 rows, 100.0 %)
+        if x0 <= 25 then yes (1 row, 100.0 %)
+        """
+        for tree in (self.tree, *(solution.tree for solution in self.front)):
+            if len(conditions) != tree.n_features:
+                raise ValueError(f"{tree.n_features} conditions are needed, got {len(conditions)}")
+            tree.conditions = tuple(conditions)
+
+    def to_html(self, *, title: str | None = None) -> str:
+        """Return a page for the browser: the tree, what was proven about it, and the front if there is one.
+
+        Parameters
+        ----------
+        title : str, optional
+            Heading of the page; by default the name of the task.
+
+        Returns
+        -------
+        str
+            One self-contained HTML document, as `Tree.to_html` returns it. If `front` has several entries, it
+            shows them as a plot, and the tree of the point that is chosen there.
+
+        Examples
+        --------
+        >>> import streed
+        >>> result = streed.solve(streed.tasks.Accuracy([0, 0, 1]), [[0, 1], [1, 1], [1, 0]], max_depth=1)
+        >>> page = result.to_html(title="Three rows")
+        >>> "<title>Three rows</title>" in page
+        True
+        """
+        from streed.html import result_to_html
+
+        return result_to_html(self, title)
 
     def __repr__(self) -> str:
         return (

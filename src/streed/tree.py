@@ -26,15 +26,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.matrix import check_binary
+from streed.views import Views
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+
+    from streed.conditions import Condition
 
 FORMAT = "streed.tree"
 VERSION = 1
 
 
-class Tree:
+class Tree(Views):
     """A binary decision tree over binary features. Rows that have a node's feature go right, the others left.
 
     Parameters
@@ -59,11 +62,15 @@ class Tree:
         What a training row is worth on average in the leaves at or below each node, e.g. its mean cost.
     value_name : str, default=""
         What `values` are, e.g. "cost"; views show them under this name instead of class shares.
+    conditions : sequence of Condition, optional
+        What each binary feature says about a column of a table. The estimators know them from their
+        binarizer; with them, views speak of columns ("age > 42.5") and of their values.
     """
 
     __slots__ = (
         "class_weights",
         "classes",
+        "conditions",
         "feature",
         "feature_names",
         "label",
@@ -89,6 +96,7 @@ class Tree:
         feature_names: Sequence[str] | None = None,
         values: ArrayLike | None = None,
         value_name: str = "",
+        conditions: Sequence[Condition] | None = None,
     ) -> None:
         self.feature: NDArray[np.int32] = np.asarray(feature, np.int32)
         self.left: NDArray[np.int32] = np.asarray(left, np.int32)
@@ -103,6 +111,7 @@ class Tree:
         self.feature_names = None if feature_names is None else tuple(map(str, feature_names))
         self.values: NDArray[np.float64] | Any = None if values is None else np.asarray(values, np.float64)
         self.value_name = str(value_name)
+        self.conditions = None if conditions is None else tuple(conditions)
         self._check()
 
     def _check(self) -> None:
@@ -135,6 +144,8 @@ class Tree:
             raise ValueError("every node but the root must be the child of exactly one node before it")
         if self.feature_names is not None and len(self.feature_names) != self.n_features:
             raise ValueError(f"{self.n_features} feature names are needed, got {len(self.feature_names)}")
+        if self.conditions is not None and len(self.conditions) != self.n_features:
+            raise ValueError(f"{self.n_features} conditions are needed, got {len(self.conditions)}")
 
     @property
     def node_count(self) -> int:
@@ -160,8 +171,10 @@ class Tree:
         return int(level.max())
 
     def feature_name(self, feature: int) -> str:
-        """Name of a binary feature, ``x7`` if it has none."""
-        return f"x{feature}" if self.feature_names is None else self.feature_names[feature]
+        """Name of a binary feature: its own, that of its condition, or ``x7``."""
+        if self.feature_names is not None:
+            return self.feature_names[feature]
+        return f"x{feature}" if self.conditions is None else str(self.conditions[feature])
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the leaf that each row ends in.
@@ -221,12 +234,6 @@ class Tree:
             (np.ones(nodes.size, np.int64), nodes, pointers), shape=(leaf.size, self.node_count)
         )
 
-    def to_text(self) -> str:
-        """Draw the tree in plain text, with the training rows of each leaf and the share it gets right."""
-        from streed.export import tree_to_text
-
-        return tree_to_text(self)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as plain lists, strings and numbers that can be written as JSON.
 
@@ -279,6 +286,7 @@ class Tree:
         return {name: getattr(self, name) for name in self.__slots__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        self.conditions = None  # trees of version 0.1.0 were stored without them
         for name, value in state.items():
             setattr(self, name, value)
 

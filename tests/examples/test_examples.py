@@ -45,6 +45,7 @@ def test_demo(tmp_path: Path) -> None:
     )
     assert "status          optimal" in done.stdout
     assert (tmp_path / "demo-tree.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "demo-tree.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def public_objects() -> list[Any]:

@@ -53,6 +53,8 @@ class BaseTree(VersionedState, BaseEstimator):  # type: ignore[misc]
         features, names = self._fit_binarizer(table, y, sample_weight)
         self.result_ = solve_checked(task, features, names, limits, self.progress)
         self.tree_ = self.result_.tree
+        if hasattr(self.binarizer_, "conditions_"):
+            self.result_.explain(self.binarizer_.conditions_)
 
     def _fit_binarizer(
         self, table: Any, y: Any, sample_weight: Any

@@ -1,0 +1,257 @@
+"use strict";
+
+// Makes an element. Text always becomes a text node, so that no name can be read as markup.
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+const byId = (id) => document.getElementById(id);
+const rowsText = (rows) => `${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}`;
+const shortNumber = (value) => (value === null ? "–" : String(Number(value.toPrecision(4))));
+
+// The tree on the page: draws one tree as nested lists, folds and unfolds, moves the focus, shows statistics.
+const treeView = {
+  tree: null,
+  items: [],
+  parents: [],
+
+  show(tree) {
+    this.tree = tree;
+    this.items = [];
+    this.parents = [-1];
+    tree.nodes.forEach((node, number) => {
+      if ("feature" in node) this.parents[node.left] = this.parents[node.right] = number;
+    });
+    const values = tree.nodes.filter((node) => "label" in node && node.value != null).map((node) => node.value);
+    this.low = Math.min(0, ...values);
+    this.high = Math.max(0, ...values);
+    const list = element("ul", { role: "tree", "aria-labelledby": "tree-title" });
+    list.append(this.item(0, 1, ""));
+    const longest = Math.max(...tree.classes.map((name) => name.length));
+    list.style.setProperty("--chip", `${Math.min(22, Math.max(6, longest + 2))}ch`);
+    const facts = tree.nodes.map((node) => this.facts(node).length);
+    list.style.setProperty("--facts", `${0.9 * Math.max(...facts)}ch`);
+    byId("tree").replaceChildren(list);
+    this.fit(byId("tree").clientWidth - 10, Infinity, 0.75);
+    this.items[0].tabIndex = 0;
+    this.legend();
+  },
+
+  // Shrinks the tree to the room there is, but not so far that it cannot be read.
+  fit(width, height, least) {
+    const list = byId("tree").firstElementChild;
+    list.style.zoom = 1;
+    const size = list.firstElementChild.getBoundingClientRect();
+    list.style.zoom = Math.max(least, Math.min(1, width / size.width, height / size.height));
+  },
+
+  item(number, level, side) {
+    const node = this.tree.nodes[number];
+    const made = element("li", { role: "treeitem", "aria-level": level, "data-node": number, tabindex: -1 });
+    this.items[number] = made;
+    made.setAttribute("aria-label", `${side ? side + ": " : ""}${this.title(node)}, ${this.facts(node)}`);
+    if (side) made.append(element("span", { class: "side" }, side));
+    if ("label" in node) {
+      made.append(this.leaf(node));
+      return made;
+    }
+    made.setAttribute("aria-expanded", "true");
+    const name = element("b", {}, `${this.tree.tests[node.feature].text.replaceAll(" <= ", " ≤\u00a0")}?`);
+    const foot = element("span", { class: "foot" }, rowsText(node.rows));
+    if (node.weights && !this.tree.manyLabels) foot.prepend(this.bar(node));
+    const sign = element("span", { class: "fold", "aria-hidden": "true" }, "−");
+    made.append(element("div", { class: "box test" }, name, foot, sign));
+    const group = element("ul", { role: "group" });
+    group.append(this.item(node.left, level + 1, "no"), this.item(node.right, level + 1, "yes"));
+    made.append(group);
+    return made;
+  },
+
+  title(node) {
+    return "label" in node ? this.tree.classes[node.label] : `${this.tree.tests[node.feature].text}?`;
+  },
+
+  facts(node) {
+    if ("label" in node && this.tree.valueName) {
+      return `${rowsText(node.rows)}, ${this.tree.valueName} ${shortNumber(node.value)}`;
+    }
+    if (!("label" in node) || !node.weights) return rowsText(node.rows);
+    return `${rowsText(node.rows)}, ${this.percent(node, node.label)}`;
+  },
+
+  percent(node, label) {
+    const total = node.weights.reduce((sum, weight) => sum + weight, 0);
+    return `${(total > 0 ? (100 * node.weights[label]) / total : 0).toFixed(1)} %`;
+  },
+
+  leaf(node) {
+    const chip = element("span", { class: "chip" }, this.title(node));
+    chip.style.background = this.tree.colors[node.label];
+    chip.style.color = this.tree.inks[node.label];
+    const box = element("div", { class: "box leaf" }, chip);
+    if (this.tree.valueName || node.weights) box.append(this.bar(node));
+    box.append(element("span", { class: "facts" }, this.facts(node)));
+    return box;
+  },
+
+  // Class shares side by side, or only that of the label if there are too many for colours; or one bar from zero to the leaf's value, on the scale of all leaves.
+  bar(node) {
+    const bar = element("span", { class: "bar", "aria-hidden": "true" });
+    const piece = (start, share, color) => {
+      const made = element("i");
+      made.style.cssText = `margin-left:${100 * start}%;width:${100 * share}%;background:${color}`;
+      bar.append(made);
+    };
+    if (this.tree.valueName && "label" in node) {
+      const range = this.high - this.low || 1;
+      const ends = [0, node.value ?? 0].map((value) => (value - this.low) / range);
+      piece(Math.min(...ends), Math.abs(ends[1] - ends[0]), "var(--grey)");
+    } else {
+      const total = node.weights.reduce((sum, weight) => sum + weight, 0) || 1;
+      node.weights.forEach((weight, label) => {
+        if (!this.tree.manyLabels || label === node.label) piece(0, weight / total, this.tree.colors[label]);
+      });
+    }
+    return bar;
+  },
+
+  legend() {
+    const entries = this.tree.nodes[0].weights && !this.tree.manyLabels ? this.tree.classes : [];
+    byId("legend").replaceChildren(
+      ...entries.map((name, label) => {
+        const mark = element("i");
+        mark.style.background = this.tree.colors[label];
+        return element("span", {}, mark, name);
+      }),
+    );
+  },
+
+  fold(number, folded) {
+    const item = this.items[number];
+    if (!item.hasAttribute("aria-expanded")) return;
+    item.setAttribute("aria-expanded", String(!folded));
+    item.querySelector(".fold").textContent = folded ? "+" : "−";
+    rowView.lines();
+    if (folded && item.contains(document.activeElement)) item.focus();
+  },
+
+  isFolded(number) {
+    return this.items[number].getAttribute("aria-expanded") === "false";
+  },
+
+  // Unfolds whatever hides a node.
+  reveal(number) {
+    for (let above = this.parents[number]; above >= 0; above = this.parents[above]) this.fold(above, false);
+  },
+
+  focus(number) {
+    for (const item of this.items) item.tabIndex = -1;
+    this.items[number].tabIndex = 0;
+    this.items[number].focus();
+  },
+
+  // Numbers of the nodes that can be seen, from top to bottom.
+  visible() {
+    const all = [...byId("tree").querySelectorAll("li")].map((item) => Number(item.dataset.node));
+    const hidden = (number) => {
+      for (let above = this.parents[number]; above >= 0; above = this.parents[above]) {
+        if (this.isFolded(above)) return true;
+      }
+      return false;
+    };
+    return all.filter((number) => !hidden(number));
+  },
+
+  // The keys that the ARIA pattern of a tree names.
+  key(event) {
+    const item = event.target.closest("li");
+    if (!item) return;
+    const number = Number(item.dataset.node);
+    const node = this.tree.nodes[number];
+    const shown = this.visible();
+    const step = (by) => this.focus(shown[Math.min(shown.length - 1, Math.max(0, shown.indexOf(number) + by))]);
+    const actions = {
+      ArrowDown: () => step(1),
+      ArrowUp: () => step(-1),
+      ArrowRight: () => {
+        if ("feature" in node) this.isFolded(number) ? this.fold(number, false) : this.focus(node.left);
+      },
+      ArrowLeft: () => {
+        if ("feature" in node && !this.isFolded(number)) this.fold(number, true);
+        else if (number > 0) this.focus(this.parents[number]);
+      },
+      Home: () => this.focus(shown[0]),
+      End: () => this.focus(shown[shown.length - 1]),
+      Enter: () => this.fold(number, !this.isFolded(number)),
+      " ": () => this.fold(number, !this.isFolded(number)),
+      Escape: () => this.hideTip(),
+    };
+    if (!actions[event.key]) return;
+    event.preventDefault();
+    actions[event.key]();
+  },
+
+  // What is known about a node: the way to it, its rows, its classes or its value.
+  showTip(item) {
+    const number = Number(item.dataset.node);
+    const node = this.tree.nodes[number];
+    const way = [];
+    for (let below = number; this.parents[below] >= 0; below = this.parents[below]) {
+      const above = this.tree.nodes[this.parents[below]];
+      const test = this.tree.tests[above.feature];
+      way.unshift(above.right === below ? test.text : test.no);
+    }
+    const tip = byId("tip");
+    tip.replaceChildren(element("p", { class: "path" }, way.length ? `if ${way.join(" and ")}` : "all rows"));
+    tip.append(element("p", {}, element("b", {}, this.title(node)), ` – ${rowsText(node.rows)}`));
+    if (this.tree.valueName) tip.append(element("p", {}, `${this.tree.valueName} ${shortNumber(node.value)} per row`));
+    if (node.weights) {
+      const line = (name, label) =>
+        element("tr", {}, ...[name, shortNumber(node.weights[label]), this.percent(node, label)].map((text) => element("td", {}, text)));
+      tip.append(element("table", {}, ...this.tree.classes.map(line)));
+    }
+    tip.hidden = false;
+    const box = item.querySelector(".box").getBoundingClientRect();
+    const left = Math.min(box.left, innerWidth - tip.offsetWidth - 8);
+    const below = box.bottom + 6 + tip.offsetHeight < innerHeight;
+    tip.style.left = `${Math.max(8, left)}px`;
+    tip.style.top = `${Math.max(8, below ? box.bottom + 6 : box.top - tip.offsetHeight - 6)}px`;
+  },
+
+  hideTip() {
+    byId("tip").hidden = true;
+  },
+
+  listen() {
+    const place = byId("tree");
+    place.addEventListener("keydown", (event) => this.key(event));
+    place.addEventListener("click", (event) => {
+      const box = event.target.closest(".box");
+      if (!box) return;
+      const number = Number(box.parentElement.dataset.node);
+      this.focus(number);
+      this.fold(number, !this.isFolded(number));
+    });
+    for (const [enter, leave] of [["mouseover", "mouseout"], ["focusin", "focusout"]]) {
+      place.addEventListener(enter, (event) => {
+        const over = enter === "focusin" ? event.target : event.target.closest(".box");
+        if (over?.closest("li")) this.showTip(over.closest("li"));
+      });
+      place.addEventListener(leave, () => this.hideTip());
+    }
+    place.addEventListener("scroll", () => this.hideTip());
+    const onScreen = () => this.fit(place.clientWidth - 10, Infinity, 0.75);
+    addEventListener("resize", onScreen);
+    addEventListener("beforeprint", () => {
+      place.classList.add("compact");
+      this.fit(1030, 610, 0.5); // pixels of a page, A4 landscape
+    });
+    addEventListener("afterprint", () => {
+      place.classList.remove("compact");
+      onScreen();
+    });
+  },
+};
