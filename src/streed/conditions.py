@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,53 @@ class Condition:
             return f"{self.column} in {{{shown}{more}}}"
         value = f"{self.value:.6g}" if isinstance(self.value, float) else self.value
         return f"{self.column} {self.operator} {value}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the condition as plain lists, strings and numbers that can be written as JSON.
+
+        Examples
+        --------
+        >>> from streed import Condition
+        >>> Condition("colour", "in", ("red", "blue")).to_dict()
+        {'column': 'colour', 'operator': 'in', 'value': ['red', 'blue']}
+        """
+        entries = {field.name: getattr(self, field.name) for field in fields(self)}
+        for value in self.value if isinstance(self.value, tuple) else (self.value,):
+            if value is not None and not isinstance(value, str | int | float):
+                raise TypeError(
+                    f"only strings and numbers can be stored, got {value!r} ({type(value).__name__}) in the "
+                    f"condition {str(self)!r}"
+                )
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in entries.items()}
+
+    @classmethod
+    def from_dict(cls, description: Mapping[str, Any]) -> Condition:
+        """Read what `to_dict` wrote, also after a round trip through JSON.
+
+        Parameters
+        ----------
+        description : mapping
+            What `to_dict` returned.
+
+        Returns
+        -------
+        Condition
+            An equal condition.
+
+        Raises
+        ------
+        ValueError
+            If it is no description of a condition.
+        """
+        known, needed = get_args(get_type_hints(cls)["operator"]), [field.name for field in fields(cls)]
+        if not isinstance(description, Mapping) or sorted(description) != sorted(needed):
+            raise ValueError(f"a condition is described by {', '.join(needed)}, got {description!r}")
+        entries: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in description.items()
+        }
+        if entries["operator"] not in known or not isinstance(entries["column"], str):
+            raise ValueError(f"a condition has a column and one of {', '.join(known)}, got {description!r}")
+        return cls(**entries)
 
 
 class Encoder:
