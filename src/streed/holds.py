@@ -6,13 +6,16 @@ conditions, and needs only the few that its tree tests.
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streed.columns import Column, Kind
-from streed.conditions import Condition, values_and_missing
+from streed.conditions import Condition
+
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
 def compared(condition: Condition) -> tuple[Any, ...]:
@@ -34,20 +37,33 @@ def holds(condition: Condition, column: Column, missing: str) -> NDArray[np.bool
     >>> holds(Condition("age", "<=", 42.5), ages, "indicator").tolist()
     [True, False, False]
     """
-    values, absent = values_and_missing(column, missing)
-    nowhere = np.zeros(values.size, dtype=np.bool_)
-    absent = nowhere if absent is None else absent
+    absent = _missing(column)
+    if missing == "error" and absent.any():
+        row = int(np.flatnonzero(absent)[0])
+        raise ValueError(
+            f"column {column.name!r} has missing values, the first in row {row}; the model was made to "
+            "refuse them"
+        )
     if condition.value is None:
         return absent
     if absent.all():  # nothing tells which kind of values such a column has
-        return nowhere
+        return np.zeros(absent.size, dtype=np.bool_)
+    if condition.operator == "<=" and isinstance(condition.value, str):
+        return np.asarray(_microseconds(column) <= _parse(condition.value))
     _check_kind(condition, column)
-    if column.kind is Kind.CATEGORY:
+    if column.categories:
         found = [_holds(condition, category) for category in column.categories]
-        return np.array([*found, False], dtype=np.bool_)[values.astype(np.intp)]
+        return np.array([*found, False], dtype=np.bool_)[column.values.astype(np.intp)]
     if condition.operator == "<=":
-        return np.asarray(values <= condition.value)
-    return np.isin(values, np.array(compared(condition), dtype=np.float64))
+        return np.asarray(column.values <= condition.value)
+    return np.isin(column.values, np.array(compared(condition), dtype=np.float64))
+
+
+def _missing(column: Column) -> NDArray[np.bool_]:
+    if column.values.dtype.kind == "f":
+        return np.asarray(np.isnan(column.values))
+    numeric = column.kind in (Kind.BOOLEAN, Kind.NUMBER)
+    return np.zeros(column.values.size, dtype=np.bool_) if numeric else np.asarray(column.values < 0)
 
 
 def _holds(condition: Condition, value: Any) -> bool:
@@ -64,3 +80,26 @@ def _check_kind(condition: Condition, column: Column) -> None:
         raise TypeError(
             f"column {column.name!r} held numbers when fitted, now it holds strings such as {text[0]!r}"
         )
+
+
+def _microseconds(column: Column) -> NDArray[np.float64]:
+    """Return a column of dates as microseconds since 1970 in UTC, NaN where they are missing."""
+    if not column.categories:
+        if column.kind in (Kind.BOOLEAN, Kind.NUMBER):
+            raise TypeError(f"column {column.name!r} held dates when fitted, now it holds {column.kind}")
+        return column.values.astype(np.float64)
+    numbers = np.full(len(column.categories) + 1, np.nan)
+    for code in np.unique(column.values[column.values >= 0]).tolist():
+        try:
+            numbers[code] = _parse(column.categories[code])
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"column {column.name!r} held dates when fitted, now it holds {column.categories[code]!r}"
+            ) from None
+    return numbers[column.values.astype(np.intp)]
+
+
+def _parse(text: str) -> float:
+    date = dt.datetime.fromisoformat(text)
+    zoned = date if date.tzinfo else date.replace(tzinfo=dt.UTC)
+    return (zoned - EPOCH) / dt.timedelta(microseconds=1)

@@ -34,7 +34,8 @@ _ENTRIES: Mapping[str, tuple[type, ...]] = {
 
 
 def model_to_dict(model: Model) -> dict[str, Any]:
-    """Describe a model by plain lists, strings and numbers."""
+    """Describe a model by plain lists, strings and numbers; it has the conditions, the tree has not."""
+    tree = {name: entry for name, entry in model.tree.to_dict().items() if name != "conditions"}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -45,7 +46,7 @@ def model_to_dict(model: Model) -> dict[str, Any]:
         "missing": model.missing,
         "columns": list(model.columns),
         "conditions": [condition.to_dict() for condition in model.conditions],
-        "tree": model.tree.to_dict(),
+        "tree": tree,
     }
 
 
@@ -67,7 +68,7 @@ def model_from_dict(description: Mapping[str, Any]) -> Model:
         if name not in description or not isinstance(description[name], kinds):
             raise ValueError(f"the entry {name!r} of the model is missing or of the wrong type")
     entries = {name: description[name] for name in _ENTRIES}
-    entries["tree"] = Tree.from_dict(entries["tree"])
+    entries["tree"] = Tree.from_dict({**entries["tree"], "conditions": entries["conditions"]})
     entries["conditions"] = tuple(map(Condition.from_dict, entries["conditions"]))
     entries["columns"] = tuple(map(str, entries["columns"]))
     return Model(**entries)

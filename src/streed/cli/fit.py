@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +18,9 @@ from streed.cli.training import (
     note,
     read_training,
     shows_progress,
+    warnings_as_notes,
 )
 from streed.cli.views import add_files, check_files, write_files
-from streed.errors import InterruptedWarning
 from streed.model import Model
 
 ABOUT = """\
@@ -81,8 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, fit, print, store."""
     check_files(arguments.out, arguments.plot, arguments.html)
     training = read_training(arguments)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", InterruptedWarning)  # said below, in other words
+    with warnings_as_notes(arguments):
         estimator = fit(arguments, training)
     model = Model.from_estimator(estimator, target=arguments.target)
     print(estimator.result_.summary(), estimator.tree_.to_text(), sep="\n\n")

@@ -10,7 +10,14 @@ from typing import Any
 import streed
 from streed.cli.parser import add_solver_options, names
 from streed.cli.tasks import objectives
-from streed.cli.training import add_data_options, add_quiet, make_binarizer, read_training, shows_progress
+from streed.cli.training import (
+    add_data_options,
+    add_quiet,
+    make_binarizer,
+    read_training,
+    shows_progress,
+    warnings_as_notes,
+)
 from streed.cli.views import check_files
 from streed.model import Model
 from streed.options import OPTIONS, check_limits
@@ -58,7 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     check_files(arguments.out, arguments.html)
     if arguments.out is not None and arguments.pick is None:
         raise ValueError("--out stores one tree of the front: say which one by --pick")
-    result, binarizer, columns = solve_front(arguments)
+    with warnings_as_notes(arguments):
+        result, binarizer, columns = solve_front(arguments)
     print(table(arguments.objectives, result.front))
     if arguments.html is not None:
         page: str = getattr(result, FRONT_PAGE)()

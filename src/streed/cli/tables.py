@@ -82,7 +82,8 @@ def _read_csv(data: bytes, name: str, text: Collection[str], separator: str | No
     try:
         frame = reader(library, content, names, text, separator)
     except ValueError as error:
-        raise ValueError(f"{name} cannot be read as CSV: {error}") from error
+        reason = str(error).rpartition("C error: ")[2]
+        raise ValueError(f"{name} cannot be read as CSV: {reason}") from error
     if names[0]:
         return frame
     print(f"streed: note: the first column of {name} has no name and is left out", file=sys.stderr)

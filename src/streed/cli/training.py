@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import inspect
 import sys
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +16,7 @@ from numpy.typing import NDArray
 
 from streed.cli.parser import Container, names
 from streed.cli.tables import read_table
+from streed.errors import InterruptedWarning
 from streed.missing import is_missing
 from streed.model import listed
 
@@ -137,6 +141,17 @@ def add_quiet(parser: Container) -> None:
 def shows_progress(arguments: argparse.Namespace) -> bool:
     """Whether to show the live line: on a terminal, unless asked to be quiet."""
     return not arguments.quiet and sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextlib.contextmanager
+def warnings_as_notes(arguments: argparse.Namespace) -> Iterator[None]:
+    """Turn warnings to users into notes, once each; that of Ctrl-C is left to whoever reports the result."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    found = [w for w in caught if issubclass(w.category, UserWarning)]
+    for message in dict.fromkeys(str(w.message) for w in found if w.category is not InterruptedWarning):
+        note(arguments, " ".join(message.split()))
 
 
 def note(arguments: argparse.Namespace, message: str) -> None:
