@@ -106,6 +106,12 @@ class Watcher:
         return self._poll if self._line or self._functions else None
 
     def _poll(self, state: dict[str, float]) -> bool:
+        try:
+            return self._look(state)
+        except KeyboardInterrupt:  # Ctrl-C while Python runs is the same as Ctrl-C while the engine does
+            return True
+
+    def _look(self, state: dict[str, float]) -> bool:
         objective, bound = (self._task.report(state[name]) for name in ("objective", "lower_bound"))
         gap = relative_gap(objective, bound)
         self.root_done = state["root_done"]
@@ -115,6 +121,8 @@ class Watcher:
         try:
             answers = [function(progress) for function in self._functions]
             self.stopped = any(map(bool, answers))
+        except KeyboardInterrupt:
+            raise
         except BaseException as error:
             self._error, self.stopped = error, True
         return self.stopped

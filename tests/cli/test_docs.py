@@ -26,7 +26,9 @@ def run(line: str, capsys: pytest.CaptureFixture[str]) -> str:
     return out + err + (f"[exit code {code}]" if code else "")
 
 
-def test_consoles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_consoles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What is printed begins with what the page shows; the page may leave out the rest."""
     monkeypatch.chdir(tmp_path)
     blocks = list(BLOCK.finditer(PAGE))

@@ -56,7 +56,7 @@ def test_from_a_file_to_predictions_in_other_processes(customers: str, tmp_path:
 
 
 def test_unseen_categories_and_gaps_follow_the_binarizer(customers: str, tmp_path: Path, stored: str) -> None:
-    table = pd.DataFrame({"age": [np.nan, 20, 70], "income": [np.nan] * 3, "signed": ["tomorrow"] * 3})
+    table = pd.DataFrame({"age": [np.nan, 20, 70], "income": [np.nan] * 3, "signed": ["2031-01-01"] * 3})
     table = table.assign(member=[True, False, None], plan=["golden", None, "basic"])
     frame = pd.read_csv(customers)
     estimator = streed.OptimalTreeClassifier(max_depth=2, binarizer=streed.Binarizer(missing="indicator"))

@@ -33,7 +33,7 @@ def on_a_terminal(*arguments: str, interrupt: bool = False) -> tuple[int, str]:
         written = b""
         while chunk := _read(terminal):
             written += chunk
-            if interrupt and b"gap" in written:
+            if interrupt and written.count(b"gap") == 5:
                 process.send_signal(signal.SIGINT)
                 interrupt = False
     os.close(terminal)

@@ -87,6 +87,17 @@ def test_several_watchers_all_see_each_state() -> None:
     assert seen[0] == seen[1] == [streed.Progress(1.0, 2.0, 1.0, 0.5, 0.5, 0.0)]
 
 
+def test_ctrl_c_while_a_watcher_runs_is_an_interruption() -> None:
+    def interrupt(progress: streed.Progress) -> None:
+        raise KeyboardInterrupt
+
+    rng = np.random.default_rng(0)
+    features, labels = rng.integers(0, 2, (2000, 50)).astype(bool), rng.integers(0, 2, 2000)
+    with pytest.warns(streed.InterruptedWarning):
+        result = streed.solve(Accuracy(labels), features, max_depth=7, time_limit=60, progress=interrupt)
+    assert (result.status, result.optimal) == ("interrupted", False)
+
+
 def test_a_real_search_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
