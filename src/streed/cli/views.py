@@ -58,11 +58,11 @@ def write_files(tree: Tree, *, plot: str | None, html: str | None) -> None:
 
 
 def save_plot(tree: Tree, path: str) -> None:
-    """Draw a tree into a file, without a window."""
+    """Draw a tree into a file."""
     try:
-        import matplotlib as mpl
+        from matplotlib import pyplot as plt
     except ImportError as error:
         raise ImportError("drawing a tree needs matplotlib: pip install 'streed[plot]'") from error
-    with mpl.rc_context({"backend": "agg"}):
-        axes = getattr(tree, PLOT)()
-        axes.figure.savefig(path, dpi=150, bbox_inches="tight")
+    figure = getattr(tree, PLOT)().figure
+    figure.savefig(path, dpi=150, bbox_inches="tight")
+    plt.close(figure)
