@@ -48,7 +48,7 @@ class Option:
 _TABLE = (
     Option("max_depth", "an integer from 0 to 20", "Greatest number of tests from the root to a leaf.",
            default=3, low=0, high=20),
-    Option("max_nodes", "an integer >= 0 or None", "Greatest number of branching nodes; None: no limit.",
+    Option("max_nodes", "an integer >= 0 or None", "Greatest number of branching nodes; by default no limit.",
            low=0, optional=True),
     Option("min_samples_leaf", "an integer >= 1", "Least number of training rows in a leaf.",
            default=1, low=1),

@@ -11,8 +11,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from streed.binarize import Binarizer, check_table
+from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
 from streed.matrix import check_binary
 from streed.options import Limits, check_limits
+from streed.progress import Watchers
 from streed.result import Result
 from streed.solve import solve_checked
 from streed.tasks.base import Task
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 
-class BaseTree(VersionedState, BaseEstimator):  # type: ignore[misc]
+class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators of streed. Subclasses have the attributes of the common parameters."""
 
     _fitted = ("tree_", "result_", "binarizer_")
@@ -48,13 +50,17 @@ class BaseTree(VersionedState, BaseEstimator):  # type: ignore[misc]
             n_jobs=self.n_jobs,
         )
 
+    @with_callbacks  # type: ignore[untyped-decorator]
     def _solve(self, task: Task, table: Any, y: Any, sample_weight: Any, limits: Limits) -> None:
         """Binarise a checked table, solve the task on it and store what came out."""
+        steps = Steps(self, table, y, sample_weight)
         features, names = self._fit_binarizer(table, y, sample_weight)
-        self.result_ = solve_checked(task, features, names, limits, self.progress)
+        progress = Watchers((self.progress, steps.watch)) if steps.watch else self.progress
+        self.result_ = solve_checked(task, features, names, limits, progress)
         self.tree_ = self.result_.tree
         if hasattr(self.binarizer_, "conditions_"):
             self.result_.explain(self.binarizer_.conditions_)
+        steps.finish()
 
     def _fit_binarizer(
         self, table: Any, y: Any, sample_weight: Any

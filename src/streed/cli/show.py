@@ -1,0 +1,47 @@
+"""``streed show``: views of a stored model."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from streed.cli.views import add_files, available, check_files, render, write_files
+from streed.model import Model
+
+ABOUT = """\
+Show a stored model: as text, rules, code or a picture."""
+
+EXAMPLES = """\
+examples:
+  streed show model.json                                  the tree, and what was proven about it
+  streed show model.json --as json                        the tree as plain data
+  streed show model.json --plot tree.png --html tree.html
+"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.add_argument("model", help="model file that streed fit stored")
+    parser.add_argument(
+        "--as", dest="view", choices=available(), metavar="VIEW",
+        help=f"print this view only: {', '.join(available())}",
+    )  # fmt: skip
+    add_files(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Load, print, draw."""
+    check_files(arguments.plot, arguments.html)
+    model = Model.load(arguments.model)
+    write_files(model.tree, plot=arguments.plot, html=arguments.html)
+    if arguments.view is not None:
+        sys.stdout.write(render(model.tree, arguments.view).rstrip("\n") + "\n")
+    elif arguments.plot is None and arguments.html is None:
+        print(model.summary(), _about(model), "", render(model.tree, "text"), sep="\n")
+    return 0
+
+
+def _about(model: Model) -> str:
+    limits = ", ".join(f"{name} {value}" for name, value in model.parameters.items() if value is not None)
+    target = f"predicts {model.target!r} " if model.target else "predicts "
+    return f"{target}from {', '.join(map(repr, model.tested_columns)) or 'no column'}\nfitted with {limits}"

@@ -1,0 +1,57 @@
+"""`streed show` and the files that `fit` writes: views of a tree."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from streed import Tree
+from streed.cli import main
+from streed.cli.views import PLOT, VIEWS
+from streed.model import Model
+
+
+def needs(method: str) -> None:
+    if not hasattr(Tree, method):
+        pytest.skip(f"trees have no {method} in this version")
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_are_those_of_the_tree(name: str, stored: str, capsys: pytest.CaptureFixture[str]) -> None:
+    needs(VIEWS[name])
+    assert main(["show", stored, "--as", name]) == 0
+    out, err = capsys.readouterr()
+    expected = getattr(Model.load(stored).tree, VIEWS[name])()
+    assert err == ""
+    assert (json.loads(out) if name == "json" else out.rstrip("\n")) == (
+        expected if name == "json" else expected.rstrip("\n")
+    )
+
+
+def test_show_says_what_was_proven(stored: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show", stored]) == 0
+    out = capsys.readouterr().out
+    model = Model.load(stored)
+    assert out.startswith(model.summary())
+    assert "fitted with max_depth 2, min_samples_leaf 1" in out
+    assert out.rstrip().endswith(model.tree.to_text())
+
+
+@pytest.mark.parametrize("command", ["fit", "show"])
+def test_pictures(command: str, stored: str, customers: str, tmp_path: Path) -> None:
+    needs(PLOT)
+    plot = tmp_path / "tree.png"
+    data = ["fit", customers, "--target", "churn"] if command == "fit" else ["show", stored]
+    assert main([*data, "--plot", str(plot)]) == 0
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("command", ["fit", "show"])
+def test_pages(command: str, stored: str, customers: str, tmp_path: Path) -> None:
+    needs(VIEWS["html"])
+    page = tmp_path / "tree.html"
+    data = ["fit", customers, "--target", "churn"] if command == "fit" else ["show", stored]
+    assert main([*data, "--html", str(page)]) == 0
+    assert "churn" in page.read_text(encoding="utf-8") or "plan" in page.read_text(encoding="utf-8")
