@@ -89,6 +89,7 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     n_matrices_ = count_plane_ + (counted_ ? 1 : 0) + (weighed_ ? 1 : 0);
     n_channels_ = n_values_ + (counted_ ? 1 : 0);
     largest_value_ = problem.largest_value;
+    scale_ = problem.scale.empty() ? nullptr : problem.scale.data();
     words_ = problem.words;
     blocks_ = problem.blocks;
     valid_ = problem.valid;
@@ -130,6 +131,14 @@ void Node::side_filter(int lane, bool side, std::uint64_t* out) const {
 
 double Node::filter_potential(const std::uint64_t* filter) const {
     if (kind_ == LeafKind::function) return 0;
+    if (counting_ && scale_ != nullptr) {
+        double sum = 0;
+        for (std::size_t b = 0; b < blocks_.size(); ++b) {
+            const Block& block = blocks_[b];
+            sum += scale_[b] * settings_.kernels->count_and(filter + block.word_begin, heavy_.data() + block.word_begin, block.word_end - block.word_begin);
+        }
+        return sum;
+    }
     if (counting_) return settings_.kernels->count_and(filter, heavy_.data(), words_);
     const double* potential = plane(count_plane_ + 1);
     double sum = 0;
@@ -159,6 +168,7 @@ void Node::load_child(const Node& parent, int lane, bool side) {
     n_planes_ = parent.n_planes_;
     n_matrices_ = parent.n_matrices_;
     largest_value_ = parent.largest_value_;
+    scale_ = parent.scale_;
     select(parent, lane, side);
     pack_columns(parent);
     if (!counting_) copy_weighted_rows(parent);

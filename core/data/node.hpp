@@ -87,6 +87,7 @@ private:
     bool weighed_ = false;  // the weights have a matrix
     bool counted_ = false;  // has a channel of row counts
     bool packed_ = false;   // lanes were renumbered when the node was loaded
+    const double* scale_ = nullptr;  // counting: weights of the rows of each block
     double largest_value_ = 1;
     int words_ = 0, stride_ = 0, n_slots_ = 0;
     double potential_ = 0, weight_ = 0, rows_ = 0;

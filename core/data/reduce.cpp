@@ -250,6 +250,27 @@ double weighted_slots(const ReducedProblem& out, const std::vector<double>& sums
     return unavoidable;
 }
 
+// Slots that count one each, per label, where every row of a label has the same weight. Returns the unavoidable cost.
+double scaled_slots(const ReducedProblem& out, const std::vector<double>& counts, std::size_t k, std::size_t groups,
+                    std::vector<std::vector<Slot>>& blocks) {
+    blocks.resize(k);
+    double unavoidable = 0;
+    for (std::size_t g = 0; g < groups; ++g) {
+        const double* c = &counts[g * k];
+        std::size_t best = 0;
+        double sum = 0;
+        for (std::size_t label = 0; label < k; ++label) {
+            sum += out.scale[label] * c[label];
+            if (out.scale[label] * c[label] > out.scale[best] * c[best]) best = label;
+        }
+        unavoidable += sum - out.scale[best] * c[best];
+        for (std::size_t label = 0; label < k; ++label)
+            for (double copy = 0; copy < c[label]; ++copy)
+                blocks[label].push_back({static_cast<std::uint32_t>(g), 1, label == best ? 1.0 : 0.0, 1});
+    }
+    return unavoidable;
+}
+
 void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& blocks, const Words& columns, std::size_t words,
                 const std::vector<std::uint32_t>& first, bool keep_counts) {
     for (const auto& block : blocks) {
@@ -320,6 +341,28 @@ struct Grouped {
     std::size_t groups = 0;
 };
 
+// Whether rows are best counted with a weight per label: it is the same for all rows of a label, adding up signed weights
+// would be slower (more than two labels, or weights too large for bytes), and not too many rows are equal.
+bool scale_by_label(ReducedProblem& out, const Grouped& rows, const std::int32_t* row_labels, const std::vector<int>& label_index,
+                    const std::vector<double>& grid, std::size_t labels) {
+    const std::size_t n = rows.problem.n_rows;
+    if (labels < 2 || static_cast<double>(n) > 16 * static_cast<double>(rows.groups) + 1024) return false;
+    std::vector<double> scale(labels, -1);
+    for (std::size_t r = 0; r < n; ++r) {
+        double& own = scale[static_cast<std::size_t>(label_index[static_cast<std::size_t>(row_labels[r])])];
+        if (own >= 0 && own != grid[r]) return false;
+        own = grid[r];
+    }
+    const double most = *std::max_element(scale.begin(), scale.end());
+    if (std::all_of(scale.begin(), scale.end(), [](double w) { return w == 1; })) return false;
+    if (labels == 2 && most <= 31 && rows.problem.prices == nullptr) return false;
+    out.kind = LeafKind::largest_sum;
+    out.n_values = static_cast<int>(labels);
+    out.counting = true;
+    out.scale = scale;
+    return true;
+}
+
 void reduce_errors(ReducedProblem& out, const Grouped& rows, const std::int32_t* row_labels, const std::vector<double>& grid) {
     const std::size_t n = rows.problem.n_rows;
     // Labels that occur, so that gaps cost nothing.
@@ -339,6 +382,13 @@ void reduce_errors(ReducedProblem& out, const Grouped& rows, const std::int32_t*
         counts[at] += 1;
     }
     const bool keep = rows.options.keep_counts;
+    if (scale_by_label(out, rows, row_labels, label_index, grid, static_cast<std::size_t>(labels))) {
+        std::vector<std::vector<Slot>> blocks;
+        out.base += out.grain * scaled_slots(out, counts, static_cast<std::size_t>(labels), rows.groups, blocks);
+        fill_slots(out, blocks, rows.columns, rows.words, rows.first, keep);
+        out.total = std::accumulate(grid.begin(), grid.end(), 0.0);
+        return;
+    }
     const bool unit_rows = std::all_of(grid.begin(), grid.end(), [](double w) { return w == 1; });
     std::vector<std::vector<Slot>> blocks;
     out.counting = counts_well(sums, k, rows.groups, out.grain == 1, unit_rows, keep);

@@ -12,7 +12,7 @@ double Worker::value_of_benefit(const Node& node, double benefit) const {
 
 Scratch Worker::scratch(const Node& node, bool tallied) {
     const std::size_t stride = static_cast<std::size_t>(node.stride());
-    account(work_.reserve(4 * 8 * stride));
+    account(work_.reserve((4 + 2 * static_cast<std::size_t>(node.n_channels())) * 8 * stride));
     if (node.counting()) {
         const std::size_t words = static_cast<std::size_t>(node.words()) + 2 * static_cast<std::size_t>(node.n_blocks());
         account(bits_.reserve((stride + 1) * words * 8));
@@ -133,7 +133,8 @@ double Worker::side_benefit(const Level& at, int lane, bool side) const {
     const auto sum = [&](int k) { return side ? node.single(k, lane) : node.total(k) - node.single(k, lane); };
     if (model.kind == LeafKind::signed_difference) return model.ticks * std::abs(sum(0));
     double best = model.kind == LeafKind::largest_gain ? std::max(sum(0), 0.0) : sum(0);
-    for (int k = 1; k < model.n_values; ++k) best = std::max(best, sum(k));
+    if (model.scale != nullptr) best *= model.scale[0];
+    for (int k = 1; k < model.n_values; ++k) best = std::max(best, (model.scale != nullptr ? model.scale[k] : 1.0) * sum(k));
     return model.ticks * best;
 }
 

@@ -72,7 +72,7 @@ struct Scratch {
     void* plan;              // 24 bytes per word (counting)
     void* tallies;           // 4 * stride * stride bytes (counting)
     std::uint8_t* panel;     // panel_bytes(stride) (counting)
-    double* work;            // 4 * stride
+    double* work;            // (4 + 2 * channels) * stride
     // Called now and then during a long pair table; may throw to give up.
     void (*checkpoint)(void*);
     void* context;
@@ -102,6 +102,7 @@ struct LeafModel {
     int n_values;           // channels that enter the benefit
     int min_samples_leaf;
     bool counted;           // the last channel holds row counts
+    const double* scale;    // counting: what a row of each label weighs, null if one
     double ticks;           // cost units per unit of benefit
     double branch_cost;     // in cost units
 };

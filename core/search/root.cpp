@@ -93,8 +93,9 @@ double RootSearch::cost(const Tree& tree) const {
             ticks += cost;
             continue;
         }
-        double best = is_signed ? std::abs(sum[0]) : sum[0];
-        for (std::size_t c = 1; c < k; ++c) best = std::max(best, sum[c]);
+        const auto scale = [&](std::size_t c) { return reduced_.scale.empty() ? 1.0 : reduced_.scale[c]; };
+        double best = is_signed ? std::abs(sum[0]) : scale(0) * sum[0];
+        for (std::size_t c = 1; c < k; ++c) best = std::max(best, scale(c) * sum[c]);
         if (reduced_.kind == LeafKind::largest_gain) best = std::max(best, 0.0);
         ticks -= search_.model.ticks * best;
     }

@@ -42,11 +42,13 @@ Search::Search(const Problem& the_problem, const ReducedProblem& reduced_problem
     const bool is_signed = reduced.kind == LeafKind::signed_difference;
     model.kind = reduced.kind;
     model.n_values = reduced.n_values;
+    model.scale = reduced.scale.empty() ? nullptr : reduced.scale.data();
     model.min_samples_leaf = options.min_samples_leaf;
     model.counted = options.min_samples_leaf > 1 || problem.prices != nullptr || problem.function != nullptr;
     model.ticks = is_signed ? per_grain / 2 : per_grain;
     model.branch_cost = std::nearbyint(options.branch_cost / reduced.grain * per_grain);
     per_weight_ = has_function() ? reduced.weight_ticks : per_grain;
+    for (const double scale : reduced.scale) per_weight_ = std::max(per_weight_, per_grain * scale);
     tick_ = reduced.grain / per_grain;
     if (has_function() && !prices.any()) fill_leaf_table();
     if (leaf_table.ready() && options.min_samples_leaf == 1) model.counted = false;  // the table knows empty leaves
@@ -65,7 +67,8 @@ double Search::leaf_cost(const Node& node) const {
         benefit = std::abs(benefit);
     } else {
         if (model.kind == LeafKind::largest_gain) benefit = std::max(benefit, 0.0);
-        for (int k = 1; k < model.n_values; ++k) benefit = std::max(benefit, node.total(k));
+        if (model.scale != nullptr) benefit *= model.scale[0];
+        for (int k = 1; k < model.n_values; ++k) benefit = std::max(benefit, (model.scale != nullptr ? model.scale[k] : 1.0) * node.total(k));
     }
     return model.ticks * (node.potential() - benefit);
 }
