@@ -20,7 +20,7 @@ from streed.engine import make_tree
 from streed.errors import InfeasibleError, NotNative
 from streed.general import Outcome, check_components, finish, make_result, refuse_nothing, search
 from streed.general_search import Entry
-from streed.native_fronts import note, order_of, refusal, solve_vector, values_of_limits
+from streed.native_fronts import note, objective_names, order_of, refusal, solve_vector, values_of_limits
 from streed.options import Limits
 from streed.reference import Components
 from streed.result import Result, Solution, show
@@ -96,6 +96,7 @@ def _of_objectives(
         gap=0.0 if whole.optimal else math.inf,
         tree=front[0].tree,
         front=front,
+        objectives=objective_names(task),
         note=note(task, whole.note),
         statistics={**whole.statistics, **values_of_limits(task, whole.front[0].values)},
     )

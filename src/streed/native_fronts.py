@@ -192,6 +192,13 @@ def _solution(
     return tuple(values), trees[task.objectives[0]]
 
 
+def objective_names(task: Combined) -> tuple[str, ...]:
+    """Name the objectives; those with the same name get their place among the parts, too."""
+    names = [task.tasks[i].name for i in task.objectives]
+    places = zip(names, task.objectives, strict=True)
+    return tuple(name if names.count(name) == 1 else f"{name} (part {i + 1})" for name, i in places)
+
+
 def values_of_limits(task: Combined, values: tuple[Any, ...]) -> dict[str, Any]:
     """Give what the limited parts of the first tree are worth, for `Result.statistics`."""
     return {f"part {i + 1}: {limit.task.name}": values[i] for i, limit in task.limits.items()}
@@ -221,5 +228,6 @@ def _native_result(
         seconds=time.perf_counter() - started,
         statistics={**answer["statistics"], **values_of_limits(task, found[0][0])},
         task=task.name,
+        objectives=objective_names(task),
         note=note(task, ""),
     )

@@ -415,3 +415,5 @@ def test_names_of_columns(engine: str) -> None:
     result = streed.solve(combine(MISSED, ALARMS), pd.DataFrame(X, columns=list("abc")), max_depth=2)
     assert all(solution.tree.feature_names == ("a", "b", "c") for solution in result.front)
     assert all(solution.tree.classes.tolist() == [0, 1] for solution in result.front)
+    assert result.objectives == ("accuracy (part 1)", "accuracy (part 2)")
+    assert "accuracy (part 2)" in result.to_html()
