@@ -15,17 +15,20 @@ from streed.errors import (
     InconsistentVersionWarning,
     InfeasibleError,
     InterruptedWarning,
+    NotNative,
     StreedError,
     TaskError,
 )
 from streed.leaf_functions import native
 from streed.result import Progress, Result, Solution
 from streed.solve import solve
+from streed.tasks.combined import combine
 from streed.tree import Tree
 
 if TYPE_CHECKING:
     from streed.binarize import Binarizer
     from streed.estimators import OptimalTreeClassifier
+    from streed.separable import check_separable
 
 __all__ = [
     "Binarizer",
@@ -33,6 +36,7 @@ __all__ = [
     "InconsistentVersionWarning",
     "InfeasibleError",
     "InterruptedWarning",
+    "NotNative",
     "OptimalTreeClassifier",
     "Progress",
     "Result",
@@ -40,6 +44,8 @@ __all__ = [
     "StreedError",
     "TaskError",
     "Tree",
+    "check_separable",
+    "combine",
     "native",
     "solve",
     "tasks",
@@ -47,6 +53,7 @@ __all__ = [
 
 _LAZY = {
     "Binarizer": "streed.binarize",
+    "check_separable": "streed.separable",
     "OptimalTreeClassifier": "streed.estimators",
 }
 

@@ -24,3 +24,10 @@ class InconsistentVersionWarning(UserWarning):
 
 class InterruptedWarning(UserWarning):
     """The search was stopped by Ctrl-C; the best tree found so far was returned."""
+
+
+class NotNative(StreedError):  # noqa: N818  (a message to `solve`, not an error that users see)
+    """Raised by `Task.lower`: the task has no form for the engine, the message says why.
+
+    `solve` then takes the six components and says so in `Result.engine` and `Result.note`.
+    """

@@ -5,10 +5,16 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from streed.result import Progress, relative_gap
-from streed.tasks.base import Task
+
+
+class Reports(Protocol):
+    """What a watcher needs of a task: `report`, which turns the engine's costs into natural units."""
+
+    def report(self, cost: float) -> float:
+        """Turn a cost in engine units into natural units."""
 
 
 def live_line(progress: Progress) -> str:
@@ -82,7 +88,7 @@ class Watcher:
     afterwards, by `finish`.
     """
 
-    def __init__(self, task: Task, progress: object) -> None:
+    def __init__(self, task: Reports, progress: object) -> None:
         self._task = task
         self._functions: list[Callable[[Progress], object]] = []
         self._line: LiveLine | None = None

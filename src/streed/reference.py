@@ -3,7 +3,7 @@
 An optimisation task (paper, Definition 1) is six components: a cost function g, a transition t, a comparison
 ≻, a combination ⊕, a constraint c and an initial state s0. `solve` is Algorithm 1 with its node budget and
 without any bound or cache; `cost` is Eq. 5, the cost of one given tree. Everything fast in this package is
-tested against the two.
+tested against the two. (`streed.solve` takes components too, with cache, bounds and limits.)
 """
 
 from __future__ import annotations
@@ -47,6 +47,16 @@ class Components(Generic[State, Value]):
         The labels a leaf can have; none of them is a tuple.
     features : sequence
         The features a node can branch on.
+    name : str, default="task"
+        What errors and results call the task.
+    key : callable, optional
+        ``key(state)``: something hashable that is equal for two states only if every cost below them is. By
+        default the state itself, where it can be hashed. `streed.solve` solves each key once.
+    lower_bound : callable, optional
+        ``lower_bound(state)``: a value that is at least as good as the value of every tree for the state (for
+        a total order: no tree is better than it). `streed.solve` skips what such bounds show to be useless.
+    size : callable, optional
+        ``size(state)``: number of rows of a state, for ``min_samples_leaf`` and the sizes of nodes.
 
     Examples
     --------
@@ -79,6 +89,10 @@ class Components(Generic[State, Value]):
     initial_state: State
     labels: Sequence[Any]
     features: Sequence[Any]
+    name: str = "task"
+    key: Callable[[State], Any] | None = None
+    lower_bound: Callable[[State], Value] | None = None
+    size: Callable[[State], int] | None = None
 
 
 class Solution(NamedTuple):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from streed.conditions import Condition
 from streed.tree import Tree
@@ -14,7 +16,7 @@ from streed.tree import Tree
 class Solution:
     """A tree and its values, one per objective."""
 
-    values: tuple[float, ...]
+    values: tuple[Any, ...]
     tree: Tree
 
 
@@ -53,11 +55,14 @@ class Result:
     Attributes
     ----------
     objective : float
-        Value of the tree in natural units, counted anew from the tree.
+        Value of the tree in natural units, counted anew from the tree. A task whose values are not numbers
+        has the value itself here; a combination of several objectives the tuple of their values.
     lower_bound : float
-        Proven bound on the optimum in the same units; an upper bound if the objective is maximised.
+        Proven bound on the optimum in the same units; an upper bound if the objective is maximised. For
+        values that are not numbers it equals `objective` if that is proven, else it is None.
     gap : float
-        Distance of the two, relative to the larger one; 0 if the tree is proven optimal.
+        Distance of the two, relative to the larger one; 0 if the tree (or the front) is proven optimal, and
+        infinite if nothing is known about the optimum.
     optimal : bool
         Whether no better tree exists within the limits.
     status : {"optimal", "time_limit", "interrupted"}
@@ -74,10 +79,14 @@ class Result:
         Name of the task.
     objectives : tuple of str
         Names of the objectives, in the order of `Solution.values`; empty if they have no names.
+    engine : {"native", "general"}
+        Whether the tree comes from the compiled engine or from the general search in Python.
+    note : str
+        What else there is to say about how the task was solved, as why the engine was not used.
     """
 
-    objective: float
-    lower_bound: float
+    objective: Any
+    lower_bound: Any
     gap: float
     optimal: bool
     status: str
@@ -87,6 +96,8 @@ class Result:
     statistics: Mapping[str, float] = field(default_factory=dict)
     task: str = ""
     objectives: tuple[str, ...] = ()
+    engine: str = "native"
+    note: str = ""
 
     def summary(self) -> str:
         """Say in a few lines what was found and what was proven.
@@ -102,14 +113,17 @@ class Result:
         proof = (
             "proven optimal"
             if self.optimal
-            else f"bound {self.lower_bound:g}, gap {self.gap:.2%}, {self.status}"
+            else f"bound {show(self.lower_bound)}, gap {self.gap:.2%}, {self.status}"
         )
         nodes = f"{self.tree.n_nodes} branching node{'' if self.tree.n_nodes == 1 else 's'}"
         leaves = f"{self.tree.n_leaves} lea{'f' if self.tree.n_leaves == 1 else 'ves'}"
-        return (
-            f"{self.task or 'objective'}: {self.objective:g}, {proof} ({self.seconds:.3g} s)\n"
-            f"tree of depth {self.tree.depth} with {nodes} and {leaves}"
-        )
+        lines = [
+            f"{self.task or 'objective'}: {show(self.objective)}, {proof} ({self.seconds:.3g} s)",
+            f"tree of depth {self.tree.depth} with {nodes} and {leaves}",
+        ]
+        if len(self.front) > 1:
+            lines.append(f"the first of {len(self.front)} trees of the front")
+        return "\n".join([*lines, self.note] if self.note else lines)
 
     def explain(self, conditions: Sequence[Condition]) -> None:
         """Tell all trees what their binary features say about columns, so that their views say it too.
@@ -163,9 +177,26 @@ class Result:
 
     def __repr__(self) -> str:
         return (
-            f"Result(objective={self.objective:g}, lower_bound={self.lower_bound:g}, gap={self.gap:.4g}, "
-            f"optimal={self.optimal}, status={self.status!r}, tree={self.tree!r}, seconds={self.seconds:.3g})"
+            f"Result(objective={show(self.objective)}, lower_bound={show(self.lower_bound)}, "
+            f"gap={self.gap:.4g}, optimal={self.optimal}, status={self.status!r}, tree={self.tree!r}, "
+            f"seconds={self.seconds:.3g})"
         )
+
+
+def show(value: Any) -> str:
+    """Write a value briefly, whatever it is.
+
+    Examples
+    --------
+    >>> from streed.result import show
+    >>> show(0.25), show((1.0, 1 / 3)), show("low")
+    ('0.25', '(1, 0.333333)', "'low'")
+    """
+    if isinstance(value, numbers.Real):
+        return f"{float(value):g}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(show, value))}{',' if len(value) == 1 else ''})"
+    return repr(value)
 
 
 def relative_gap(objective: float, bound: float) -> float:

@@ -11,17 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.engine import make_tree, run
-from streed.errors import InterruptedWarning, StreedError, TaskError
+from streed.errors import InterruptedWarning, NotNative, StreedError, TaskError
+from streed.general import solve_components, solve_general
 from streed.matrix import check_binary
 from streed.options import Limits, check_limits
 from streed.progress import Watcher
+from streed.reference import Components
 from streed.result import Progress, Result, Solution, relative_gap
 from streed.tasks.base import LeafFunction, Lowered, Task
 
 
 def solve(
-    task: Task,
-    X: ArrayLike,
+    task: Task | Components[Any, Any],
+    X: ArrayLike | None = None,
     *,
     max_depth: int,
     max_nodes: int | None = None,
@@ -35,22 +37,27 @@ def solve(
 
     Parameters
     ----------
-    task : streed.tasks.Task
-        What to optimise, made with its data, e.g. ``streed.tasks.Accuracy(y)``.
+    task : streed.tasks.Task or streed.reference.Components
+        What to optimise, made with its data, e.g. ``streed.tasks.Accuracy(y)``. A task that the engine cannot
+        take, or any task given as its six components, is solved by a general search in Python;
+        `Result.engine` and `Result.note` say so.
     X : array-like of shape (n, n_features)
         Binary features: Boolean, or numbers that are 0 or 1. A frame's column names become the feature names.
+        It may be left out only for components, which bring their features; if it is given, its columns are
+        their features in the same order, and rows are counted by it.
     max_depth : int
         Greatest number of tests from the root to a leaf, 0 to 20.
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int, default=1
-        Least number of rows in a leaf. Rows of weight zero do not count.
+        Least number of rows in a leaf. Rows of weight zero do not count. (Components say themselves what a
+        leaf may be; only a number above 1 adds something.)
     time_limit : float, optional
         Seconds after which the best tree so far is returned.
     memory_limit : float, optional
-        Bytes that the solver's own structures may take.
+        Bytes that the solver's own structures may take (a rough count in the general search).
     n_jobs : int, optional
-        Number of threads; None means one, -1 all cores.
+        Number of threads; None means one, -1 all cores. The general search has one thread.
     progress : bool or callable, default=False
         True shows a live line on stderr. A function gets a `Progress` about ten times a second and stops the
         search by returning True.
@@ -77,10 +84,18 @@ def solve(
         memory_limit=memory_limit,
         n_jobs=n_jobs,
     )
-    if not isinstance(task, Task):
-        raise TypeError(f"task must be a streed.tasks.Task such as streed.tasks.Accuracy(y), got {task!r}")
     columns = getattr(X, "columns", None)
     names = None if columns is None else [str(name) for name in columns]
+    if isinstance(task, Components):
+        features = None if X is None else check_binary(X)
+        return solve_components(task, features, names, limits, progress)
+    if not isinstance(task, Task):
+        raise TypeError(
+            "task must be a streed.tasks.Task such as streed.tasks.Accuracy(y), or a "
+            f"streed.reference.Components, got {task!r}"
+        )
+    if X is None:
+        raise TypeError(f"X is needed: {type(task).__name__} does not bring its features")
     return solve_checked(task, check_binary(X), names, limits, progress)
 
 
@@ -92,7 +107,14 @@ def solve_checked(
     watcher = Watcher(task, progress)
     if features.shape[0] != task.n_rows:
         raise ValueError(f"X has {features.shape[0]} rows, but the task was made with {task.n_rows}")
-    lowered = task.lower()
+    own_way = getattr(task, "solve_with", None)
+    own: Result | None = None if own_way is None else own_way(features, limits, progress, names)
+    if own is not None:
+        return own
+    try:
+        lowered = task.lower()
+    except NotNative as why:
+        return solve_general(task, features, names, limits, progress, str(why))
     if not isinstance(lowered, Lowered):
         raise TaskError(f"{type(task).__name__}.lower() must return a Lowered, got {lowered!r}")
     rows = features if lowered.rows is None else np.ascontiguousarray(features[lowered.rows])

@@ -1,4 +1,4 @@
-"""Helpers for testing tasks: the best trees by enumeration of every tree."""
+"""Helpers for authors of tasks: the best trees by enumeration, and the search for a counterexample."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from streed.reference import Components, NestedTree, Solution
+from streed.separable import Counterexample, SeparabilityReport, check_separable
 
-__all__ = ["brute_force"]
+__all__ = ["Counterexample", "SeparabilityReport", "brute_force", "check_separable"]
 
 State = TypeVar("State")
 Value = TypeVar("Value")

@@ -4,6 +4,8 @@ To add a task:
 
 1. Write a file in this folder with a subclass of `Task` that has a ``name`` and a ``summary``.
 2. Add the class to ``_TASKS`` below. Allowed names and error messages follow from it.
+3. Put the new table (`streed.tasks.table`) into ``docs/own-tasks.md``; a test compares the two. If the task
+   needs unusual data, add an example to ``tests/unit/test_separable.py``, where every task has to pass.
 """
 
 from __future__ import annotations
@@ -15,28 +17,50 @@ from streed.errors import TaskError
 from streed.tasks.accuracy import Accuracy
 from streed.tasks.balanced_accuracy import BalancedAccuracy
 from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered, Prices, Tally, Task
+from streed.tasks.combined import Combined, combine
+from streed.tasks.general import GeneralTask
 from streed.tasks.statistics import StatisticsTask
+from streed.tasks.threshold import Threshold
 
 __all__ = [
     "REGISTRY",
     "Accuracy",
     "BalancedAccuracy",
     "ClassErrors",
+    "Combined",
     "CostTable",
+    "GeneralTask",
     "LeafFunction",
     "Lowered",
     "Prices",
     "StatisticsTask",
     "Tally",
     "Task",
+    "Threshold",
+    "combine",
     "make_task",
     "resolve",
+    "table",
 ]
 
 _TASKS: tuple[type[Task], ...] = (Accuracy, BalancedAccuracy)
 
 REGISTRY: Mapping[str, type[Task]] = {task.name: task for task in _TASKS}
 """All tasks by name."""
+
+
+def table() -> str:
+    """Write the table of all tasks in Markdown, as it is in the documentation.
+
+    Examples
+    --------
+    >>> from streed.tasks import table
+    >>> print(table().splitlines()[2])
+    | `"accuracy"` | `Accuracy` | weight of the misclassified rows (minimised) |
+    """
+    lines = ["| name | class | what is optimised |", "|---|---|---|"]
+    lines += [f'| `"{name}"` | `{task.__name__}` | {task.summary} |' for name, task in REGISTRY.items()]
+    return "\n".join(lines)
 
 
 def resolve(objective: object) -> Callable[..., Task]:

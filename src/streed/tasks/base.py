@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from streed.reference import Components
+    from streed.tasks.threshold import Threshold
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,6 +157,9 @@ class Task(ABC):
     maximize: ClassVar[bool] = False
     """Whether the reported value is the better the larger it is."""
 
+    worsening: ClassVar[bool | None] = None
+    """Whether no leaf and no branching node lowers the value; None: seen from `lower` where it can be."""
+
     value_name: ClassVar[str] = ""
     """What the value of a leaf is called in views, as in "cost"; empty: leaves show class shares."""
 
@@ -175,3 +179,43 @@ class Task(ABC):
     @abstractmethod
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the task on binary features `X` as the six components of the paper, in natural units."""
+
+    def at_most(self, limit: float) -> Threshold:
+        """Give the task as a constraint: the value of the whole tree is at most `limit`.
+
+        Parameters
+        ----------
+        limit : float
+            The largest value that is allowed, in natural units.
+
+        Returns
+        -------
+        streed.tasks.Threshold
+            For `streed.combine`, together with the task that is the objective.
+        """
+        from streed.tasks.threshold import Threshold
+
+        return Threshold(self).at_most(limit)
+
+    def at_least(self, limit: float) -> Threshold:
+        """Give the task as a constraint: the value of the whole tree is at least `limit`.
+
+        Parameters
+        ----------
+        limit : float
+            The least value that is allowed, in natural units.
+
+        Returns
+        -------
+        streed.tasks.Threshold
+            For `streed.combine`, together with the task that is the objective.
+        """
+        from streed.tasks.threshold import Threshold
+
+        return Threshold(self).at_least(limit)
+
+
+def solves_itself(task: Task) -> bool:
+    """Whether a task has a `solve_with` of its own, so that its value is not what one search minimises."""
+    own = getattr(type(task), "solve_with", None)
+    return own is not None and own is not getattr(Task, "solve_with", None)

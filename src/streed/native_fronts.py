@@ -1,0 +1,233 @@
+"""Combinations of label costs by the native front engine."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed import _core
+from streed.engine import make_tree
+from streed.errors import InfeasibleError, InterruptedWarning, StreedError
+from streed.options import Limits
+from streed.progress import Watcher
+from streed.result import Progress, Result, Solution, relative_gap, show
+from streed.tasks.combined import Combined, VectorLowered
+from streed.tree import Tree
+
+native: Any = _core
+"""The engine; builds without the front engine lack `front` and `constrained`."""
+
+
+def refusal(task: Combined, vector: VectorLowered) -> str:
+    """Say why the engine cannot solve a combination; empty if it can."""
+    single = len(task.objectives) == 1
+    if not hasattr(native, "constrained" if single else "front"):
+        return "this build has no front engine"
+    if not single and (np.isfinite(vector.lower) & (vector.branch_cost > 0)).any():
+        return "a front has a lower limit on a task with branching costs"
+    return ""
+
+
+def order_of(task: Combined, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a sort key for the values of the objectives: the best first one first."""
+    pairs = zip(task.objectives, values, strict=True)
+    try:
+        return tuple(-v if task.tasks[i].maximize else v for i, v in pairs)
+    except TypeError:  # values that are not numbers keep the order in which they were found
+        return ()
+
+
+def note(task: Combined, first: str) -> str:
+    """Say which limits there are and, after a general search, where they were looked at."""
+    limits = [limit.describe() if first else limit.words() for limit in task.limits.values()]
+    return "; ".join([first] * bool(first) + [f"limit: {words}" for words in limits])
+
+
+def solve_vector(
+    task: Combined,
+    vector: VectorLowered,
+    features: NDArray[np.uint8],
+    limits: Limits,
+    progress: object,
+    names: Sequence[str] | None,
+) -> Result:
+    """Solve a combination of label costs by the native front engine."""
+    started = time.perf_counter()
+    rows = features if vector.rows is None else np.ascontiguousarray(features[vector.rows])
+    if limits.min_samples_leaf > rows.shape[0]:
+        raise ValueError(
+            f"min_samples_leaf must be at most the number of rows, {rows.shape[0]}, "
+            f"got {limits.min_samples_leaf}"
+        )
+    watcher = Watcher(task.tasks[task.objectives[0]], progress)
+    options = {
+        "max_depth": limits.max_depth,
+        "max_nodes": limits.max_nodes,
+        "min_samples_leaf": limits.min_samples_leaf,
+        "time_limit": limits.time_limit,
+        "memory_limit": limits.memory_limit,
+        "n_threads": limits.n_threads,
+        "poll": watcher.poll,
+    }
+    if len(task.objectives) == 1:
+        answer, trees, bound = _constrained(task, vector, rows, options)
+    else:
+        answer, trees, bound = _front(task, vector, rows, options)
+    solutions = [_solution(task, vector, features, names, tree) for tree in trees]
+    result = _native_result(task, answer, solutions, bound, started)
+    best = result.objective if isinstance(result.objective, float) else math.nan
+    watcher.finish(
+        Progress(
+            result.seconds, best, math.nan, result.gap, 1.0 if result.optimal else watcher.root_done, 0.0
+        )
+    )
+    if result.status == "interrupted" and not watcher.stopped:
+        warnings.warn(
+            "the search was interrupted: the tree is the best one so far", InterruptedWarning, stacklevel=5
+        )
+    return result
+
+
+def _constrained(
+    task: Combined, vector: VectorLowered, rows: NDArray[np.uint8], options: dict[str, Any]
+) -> tuple[dict[str, Any], list[dict[str, Any]], Any]:
+    """One objective within limits: the best tree."""
+    places = [task.objectives[0], *task.limits]
+    answer = native.constrained(
+        rows,
+        np.ascontiguousarray(vector.costs[:, :, places]),
+        lower=vector.lower[places[1:]],
+        upper=vector.upper[places[1:]],
+        branch_cost=vector.branch_cost[places],
+        **options,
+    )
+    if answer["feasible"] is False:
+        raise InfeasibleError(_infeasible(task, answer["closest"]))
+    if "feature" not in answer:
+        raise StreedError(f"{task.name}: no feasible tree was found before the search ended")
+    return answer, [answer], task.tasks[places[0]].report(float(answer["lower_bound"]))
+
+
+def _infeasible(task: Combined, closest: NDArray[np.float64]) -> str:
+    parts = [
+        f"{limit.words()} (closest: {show(limit.report(float(cost)))})"
+        for limit, cost in zip(task.limits.values(), closest, strict=True)
+    ]
+    return f"{task.name}: no tree within the limits meets {', and '.join(parts)}"
+
+
+def _front(
+    task: Combined, vector: VectorLowered, rows: NDArray[np.uint8], options: dict[str, Any]
+) -> tuple[dict[str, Any], list[dict[str, Any]], Any]:
+    """Several objectives: all nondominated trees. A limit is one more component, a lower one its negative."""
+    signed = [(i, 1.0, np.inf) for i in task.objectives]
+    for i in task.limits:
+        signed += [(i, 1.0, vector.upper[i])] if np.isfinite(vector.upper[i]) else []
+        signed += [(i, -1.0, -vector.lower[i])] if np.isfinite(vector.lower[i]) else []
+    places, signs = [i for i, _, _ in signed], np.array([sign for _, sign, _ in signed])
+    answer = native.front(
+        rows,
+        np.ascontiguousarray(vector.costs[:, :, places] * signs),
+        branch_cost=vector.branch_cost[places] * signs,
+        upper=np.array([upper for _, _, upper in signed]),
+        weights=np.zeros(len(signed)),
+        budget=np.inf,
+        **options,
+    )
+    trees = answer["trees"]
+    if not trees:
+        if not answer["complete"]:
+            raise StreedError(f"{task.name}: no feasible tree was found before the search ended")
+        _constrained(task, vector, rows, options)  # raises, with the closest values
+    values = [
+        tuple(
+            task.tasks[i].report(float(v[j])) if j < len(task.objectives) else 0.0
+            for j, i in enumerate(places)
+        )
+        for v in answer["values"]
+    ]
+    return answer, [trees[i] for i in _nondominated(task, values)], None
+
+
+def _nondominated(task: Combined, values: list[tuple[float, ...]]) -> list[int]:
+    """Positions of the values that are nondominated in the objectives, which come first in each of them."""
+    padded = []
+    for value in values:
+        full = [0.0] * len(task.parts)
+        for j, i in enumerate(task.objectives):
+            full[i] = value[j]
+        padded.append(tuple(full))
+    better = [_greater if task.tasks[i].maximize else _less for i in task.objectives]
+    return task.select(padded, better)
+
+
+def _less(v: float, w: float) -> bool:
+    return v < w
+
+
+def _greater(v: float, w: float) -> bool:
+    return v > w
+
+
+def _solution(
+    task: Combined,
+    vector: VectorLowered,
+    features: NDArray[np.uint8],
+    names: Sequence[str] | None,
+    answer: dict[str, Any],
+) -> tuple[tuple[float, ...], Tree]:
+    """Count the values of a tree anew, each part by its own lowered form."""
+    values, trees = [], []
+    for part, low in zip(task.tasks, vector.parts, strict=True):
+        rows = features if low.rows is None else features[low.rows]
+        tree, cost = make_tree(low, rows, names, answer, part.value_name, -1.0 if part.maximize else 1.0)
+        values.append(part.report(cost))
+        trees.append(tree)
+    return tuple(values), trees[task.objectives[0]]
+
+
+def objective_names(task: Combined) -> tuple[str, ...]:
+    """Name the objectives; those with the same name get their place among the parts, too."""
+    names = [task.tasks[i].name for i in task.objectives]
+    places = zip(names, task.objectives, strict=True)
+    return tuple(name if names.count(name) == 1 else f"{name} (part {i + 1})" for name, i in places)
+
+
+def values_of_limits(task: Combined, values: tuple[Any, ...]) -> dict[str, Any]:
+    """Give what the limited parts of the first tree are worth, for `Result.statistics`."""
+    return {f"part {i + 1}: {limit.task.name}": values[i] for i, limit in task.limits.items()}
+
+
+def _native_result(
+    task: Combined,
+    answer: dict[str, Any],
+    found: list[tuple[tuple[float, ...], Tree]],
+    bound: Any,
+    started: float,
+) -> Result:
+    found = sorted(found, key=lambda one: order_of(task, tuple(one[0][i] for i in task.objectives)))
+    front = [Solution(tuple(values[i] for i in task.objectives), tree) for values, tree in found]
+    single = len(task.objectives) == 1
+    objective = front[0].values[0] if single else front[0].values
+    optimal = bool(answer["optimal"] if single else answer["complete"])
+    gap = relative_gap(front[0].values[0], bound) if single and not optimal else math.inf
+    return Result(
+        objective=objective,
+        lower_bound=objective if optimal else bound,
+        gap=0.0 if optimal else gap,
+        optimal=optimal,
+        status=str(answer["status"]),
+        tree=front[0].tree,
+        front=front,
+        seconds=time.perf_counter() - started,
+        statistics={**answer["statistics"], **values_of_limits(task, found[0][0])},
+        task=task.name,
+        objectives=objective_names(task),
+        note=note(task, ""),
+    )

@@ -1,0 +1,223 @@
+"""A task as a constraint: the value of the whole tree lies within limits (paper, "Threshold constraints").
+
+Where the value can only get worse towards the limit as subtrees are put together (⊕ is *worsening*), a part
+beyond the limit cannot be part of a feasible tree: the constraint is anti-monotonic and prunes at every node.
+That is so for an upper limit if no leaf and no branching node lowers the value, and for a lower limit if none
+raises it. Any other limit (a lower limit on a sum of costs, both limits, a sum of signed things) is looked at
+on whole trees only. That is exact as well, since the search keeps every value of the constrained task that
+could still matter; it only prunes less.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from streed.errors import NotNative, TaskError
+from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streed.options import Limits
+    from streed.reference import Components
+    from streed.result import Result
+    from streed.tasks.combined import Combined
+
+TOLERANCE = 1e-9
+"""Limits are met up to this share of their size (at least of 1), since values are sums of rounded numbers."""
+
+
+class Threshold(Task):
+    """A task whose value must stay within limits; made by `Task.at_most` and `Task.at_least`.
+
+    Parameters
+    ----------
+    task : Task
+        The task whose value is limited.
+    lower : float, default=-inf
+        The least value that is allowed, in natural units.
+    upper : float, default=inf
+        The largest value that is allowed.
+
+    Examples
+    --------
+    >>> import streed
+    >>> limit = streed.tasks.Accuracy([0, 1, 1]).at_most(1)
+    >>> limit.anti_monotonic, limit.describe()
+    (True, 'accuracy at most 1 (prunes at every node)')
+    >>> limit.at_least(1).describe()
+    'accuracy at least 1 and at most 1 (checked on whole trees: a further subtree may raise the value)'
+    """
+
+    name: ClassVar[str] = "threshold"
+    summary: ClassVar[str] = "a task whose value must stay within limits"
+
+    def __init__(self, task: Task, lower: float = -math.inf, upper: float = math.inf) -> None:
+        if not isinstance(task, Task) or isinstance(task, Threshold):
+            raise TypeError(f"only a task can have limits, got {task!r}")
+        if hasattr(task, "parts"):
+            raise TypeError("a combination has several values: set limits on its parts, as in a.at_most(1)")
+        self.task = task
+        self.lower_limit = _number("lower limit", lower)
+        self.upper_limit = _number("upper limit", upper)
+        if self.lower_limit > self.upper_limit:
+            raise ValueError(
+                f"no value of {task.name} is at least {self.lower_limit:g} and at most {self.upper_limit:g}"
+            )
+
+    def at_most(self, limit: float) -> Threshold:
+        """Limit the value from above, too.
+
+        Parameters
+        ----------
+        limit : float
+            The largest value that is allowed, in natural units.
+
+        Returns
+        -------
+        Threshold
+            A new constraint with the tighter of both upper limits.
+        """
+        upper = min(self.upper_limit, _number("limit of at_most", limit))
+        return Threshold(self.task, self.lower_limit, upper)
+
+    def at_least(self, limit: float) -> Threshold:
+        """Limit the value from below, too.
+
+        Parameters
+        ----------
+        limit : float
+            The least value that is allowed, in natural units.
+
+        Returns
+        -------
+        Threshold
+            A new constraint with the tighter of both lower limits.
+        """
+        lower = max(self.lower_limit, _number("limit of at_least", limit))
+        return Threshold(self.task, lower, self.upper_limit)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the data the task was made with."""
+        return self.task.n_rows
+
+    @property
+    def anti_monotonic(self) -> bool:
+        """Whether a subtree beyond the limits can never be part of a tree within them."""
+        return not self._why_not()
+
+    def _why_not(self) -> str:
+        """Why the constraint cannot prune subtrees, empty if it can."""
+        falls, rises = moves(self.task)
+        if math.isfinite(self.upper_limit) and falls:
+            return "a further subtree may lower the value"
+        if math.isfinite(self.lower_limit) and rises:
+            return "a further subtree may raise the value"
+        return ""
+
+    def admits(self, value: Any) -> bool:
+        """Whether a value is within the limits, up to rounding."""
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise TaskError(f"{self.task.name}: a limit needs values that are numbers, got {value!r}")
+        low, high = self.widened()
+        return low <= float(value) <= high
+
+    def widened(self) -> tuple[float, float]:
+        """Return both limits, widened by the tolerance."""
+        return self.lower_limit - _slack(self.lower_limit), self.upper_limit + _slack(self.upper_limit)
+
+    def covers(self, v: Any, w: Any) -> bool:
+        """Whether v is at least as far within the limits as w, whatever is added to both."""
+        if math.isinf(self.lower_limit):
+            return bool(v <= w)
+        return bool(v >= w) if math.isinf(self.upper_limit) else bool(v == w)
+
+    def words(self) -> str:
+        """Say what is limited."""
+        parts = [f"at least {self.lower_limit:g}"] if math.isfinite(self.lower_limit) else []
+        parts += [f"at most {self.upper_limit:g}"] if math.isfinite(self.upper_limit) else []
+        return f"{self.task.name} {' and '.join(parts) or 'of any value'}"
+
+    def describe(self) -> str:
+        """Say what is limited and how the general search uses it."""
+        why = self._why_not()
+        use = f"checked on whole trees: {why}" if why else "prunes at every node"
+        return f"{self.words()} ({use})"
+
+    def lower(self) -> Lowered:
+        """Say that a constraint alone has no native form."""
+        raise NotNative("a limit is not an objective")
+
+    def report(self, cost: float) -> float:
+        """Turn a cost in engine units into natural units."""
+        return self.task.report(cost)
+
+    def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
+        """Give the limited task, as objective and constraint at once, as six components."""
+        return self._combined().components(X, min_samples_leaf=min_samples_leaf)
+
+    def solve_with(
+        self,
+        features: NDArray[np.uint8],
+        limits: Limits,
+        progress: object,
+        names: Sequence[str] | None,
+    ) -> Result:
+        """Solve the task itself under its own limits."""
+        return self._combined().solve_with(features, limits, progress, names)
+
+    def _combined(self) -> Combined:
+        from streed.tasks.combined import Combined
+
+        return Combined((self.task, self))
+
+
+def moves(task: Task) -> tuple[bool, bool]:
+    """Whether a leaf or branching node of a task can lower its value, and whether one can raise it.
+
+    A task may declare that nothing lowers it (`Task.worsening`). Else it is read off the numbers for the
+    engine, where natural values are a multiple of them; what cannot be seen counts as possible.
+    """
+    if task.worsening:
+        return False, True
+    try:
+        lowered = task.lower()
+    except NotNative:
+        return True, True
+    if isinstance(lowered.leaf, ClassErrors):
+        least, most = 0.0, 1.0
+    elif isinstance(lowered.leaf, CostTable) and lowered.leaf.costs.size:
+        least, most = float(lowered.leaf.costs.min()), float(lowered.leaf.costs.max())
+    elif isinstance(lowered.leaf, LeafFunction):
+        least, most = _row_extremes(lowered.leaf)
+    else:
+        return True, True
+    charged = lowered.branch_cost > 0 or lowered.prices is not None
+    if task.report(0.0) != 0.0 or lowered.branch_cost < 0:
+        return True, True
+    falls, rises = least < 0, most > 0 or charged
+    return (rises, falls) if task.report(1.0) < 0 else (falls, rises)
+
+
+def _row_extremes(leaf: LeafFunction) -> tuple[float, float]:
+    """Return what a row adds to a leaf at least and at most, where the task says so."""
+    least = -math.inf if leaf.least_row is None else float(leaf.least_row.min())
+    return least, math.inf if leaf.worst_row is None else float(leaf.worst_row.max())
+
+
+def _number(what: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"the {what} must be a number, got {value!r} ({type(value).__name__})")
+    if math.isnan(value):
+        raise ValueError(f"the {what} must be a number, got NaN")
+    return float(value)
+
+
+def _slack(limit: float) -> float:
+    return 0.0 if math.isinf(limit) else TOLERANCE * max(1.0, abs(limit))
