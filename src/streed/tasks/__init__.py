@@ -15,6 +15,10 @@ from streed.errors import TaskError
 from streed.tasks.accuracy import Accuracy
 from streed.tasks.balanced_accuracy import BalancedAccuracy
 from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered, Prices, Tally, Task
+from streed.tasks.cost_matrix import CostMatrix
+from streed.tasks.feature_costs import FeatureCosts
+from streed.tasks.label_costs import LabelCosts
+from streed.tasks.policy_reward import PolicyReward
 from streed.tasks.statistics import StatisticsTask
 
 __all__ = [
@@ -22,9 +26,13 @@ __all__ = [
     "Accuracy",
     "BalancedAccuracy",
     "ClassErrors",
+    "CostMatrix",
     "CostTable",
+    "FeatureCosts",
+    "LabelCosts",
     "LeafFunction",
     "Lowered",
+    "PolicyReward",
     "Prices",
     "StatisticsTask",
     "Tally",
@@ -33,10 +41,21 @@ __all__ = [
     "resolve",
 ]
 
-_TASKS: tuple[type[Task], ...] = (Accuracy, BalancedAccuracy)
+_TASKS: tuple[type[Task], ...] = (Accuracy, BalancedAccuracy, CostMatrix, LabelCosts, PolicyReward)
 
 REGISTRY: Mapping[str, type[Task]] = {task.name: task for task in _TASKS}
 """All tasks by name."""
+
+
+def _needs_labels_only(task: type[Task]) -> bool:
+    parameters = inspect.signature(task).parameters.values()
+    return [one.name for one in parameters if one.default is one.empty] == ["y"]
+
+
+OBJECTIVES: Mapping[str, type[Task]] = {
+    name: task for name, task in REGISTRY.items() if _needs_labels_only(task)
+}
+"""The tasks that a classifier can make from labels alone, by name."""
 
 
 def resolve(objective: object) -> Callable[..., Task]:
@@ -51,11 +70,11 @@ def resolve(objective: object) -> Callable[..., Task]:
     Traceback (most recent call last):
     ValueError: objective must be one of 'accuracy', 'balanced_accuracy', or a Task class, got 'precision'
     """
-    expected = f"objective must be one of {', '.join(map(repr, REGISTRY))}, or a Task class"
+    expected = f"objective must be one of {', '.join(map(repr, OBJECTIVES))}, or a Task class"
     if isinstance(objective, str):
-        if objective not in REGISTRY:
+        if objective not in OBJECTIVES:
             raise ValueError(f"{expected}, got {objective!r}")
-        return REGISTRY[objective]
+        return OBJECTIVES[objective]
     if isinstance(objective, type) and not issubclass(objective, Task):
         raise TypeError(f"{expected}, got the class {objective.__name__}")
     if not callable(objective):
