@@ -21,19 +21,23 @@ from streed.errors import (
 from streed.leaf_functions import native
 from streed.result import Progress, Result, Solution
 from streed.solve import solve
+from streed.tasks.feature_costs import FeatureCosts
 from streed.tree import Tree
 
 if TYPE_CHECKING:
     from streed.binarize import Binarizer
-    from streed.estimators import OptimalTreeClassifier
+    from streed.estimators import CostSensitiveTreeClassifier, OptimalTreeClassifier, PolicyTree
 
 __all__ = [
     "Binarizer",
     "Condition",
+    "CostSensitiveTreeClassifier",
+    "FeatureCosts",
     "InconsistentVersionWarning",
     "InfeasibleError",
     "InterruptedWarning",
     "OptimalTreeClassifier",
+    "PolicyTree",
     "Progress",
     "Result",
     "Solution",
@@ -47,7 +51,9 @@ __all__ = [
 
 _LAZY = {
     "Binarizer": "streed.binarize",
+    "CostSensitiveTreeClassifier": "streed.estimators",
     "OptimalTreeClassifier": "streed.estimators",
+    "PolicyTree": "streed.estimators",
 }
 
 

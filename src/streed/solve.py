@@ -92,6 +92,10 @@ def solve_checked(
     watcher = Watcher(task, progress)
     if features.shape[0] != task.n_rows:
         raise ValueError(f"X has {features.shape[0]} rows, but the task was made with {task.n_rows}")
+    solve_with = getattr(task, "solve_with", None)
+    if solve_with is not None:
+        own: Result = solve_with(features, limits, progress, names)
+        return own
     lowered = task.lower()
     if not isinstance(lowered, Lowered):
         raise TaskError(f"{type(task).__name__}.lower() must return a Lowered, got {lowered!r}")
@@ -102,6 +106,19 @@ def solve_checked(
             f"got {limits.min_samples_leaf}"
         )
     answer = run(task.name, lowered, rows, limits, watcher.poll)
+    return make_result(task, lowered, rows, names, answer, watcher, started)
+
+
+def make_result(
+    task: Task,
+    lowered: Lowered,
+    rows: NDArray[np.uint8],
+    names: Sequence[str] | None,
+    answer: dict[str, Any],
+    watcher: Watcher,
+    started: float,
+) -> Result:
+    """Turn an answer of the engine into a `Result`, and tell whoever watches that the search is over."""
     result = _result(task, lowered, rows, names, answer, started)
     watcher.finish(
         Progress(
@@ -117,7 +134,7 @@ def solve_checked(
         warnings.warn(
             f"the search was interrupted: the tree is the best one so far, with a gap of {result.gap:.2%}",
             InterruptedWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return result
 

@@ -18,6 +18,7 @@ from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered, Pri
 from streed.tasks.cost_matrix import CostMatrix
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.label_costs import LabelCosts
+from streed.tasks.limited_policy import LimitedPolicyReward
 from streed.tasks.policy_reward import PolicyReward
 from streed.tasks.statistics import StatisticsTask
 
@@ -31,6 +32,7 @@ __all__ = [
     "FeatureCosts",
     "LabelCosts",
     "LeafFunction",
+    "LimitedPolicyReward",
     "Lowered",
     "PolicyReward",
     "Prices",
@@ -41,7 +43,14 @@ __all__ = [
     "resolve",
 ]
 
-_TASKS: tuple[type[Task], ...] = (Accuracy, BalancedAccuracy, CostMatrix, LabelCosts, PolicyReward)
+_TASKS: tuple[type[Task], ...] = (
+    Accuracy,
+    BalancedAccuracy,
+    CostMatrix,
+    LabelCosts,
+    PolicyReward,
+    LimitedPolicyReward,
+)
 
 REGISTRY: Mapping[str, type[Task]] = {task.name: task for task in _TASKS}
 """All tasks by name."""

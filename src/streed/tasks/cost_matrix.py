@@ -40,7 +40,8 @@ class CostMatrix(RowCosts):
         With `feature_costs`: the column that each binary feature comes from. By default every feature is a
         column of its own.
     cost_complexity : float, default=0.0
-        Price of a branching node, as a share of the sum over the rows of their greatest less their least cost.
+        Price of a branching node, as a share of the sum over the rows of their greatest less
+        their least cost.
 
     Examples
     --------
@@ -118,7 +119,7 @@ def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64
 def _reorder(
     found: NDArray[Any], codes: NDArray[np.int32], labels: ArrayLike
 ) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Number the rows by the labels as the user orders them; labels without rows are fine."""
+    """Encode rows by the labels in the user's order; labels without rows are fine."""
     classes = check_names("labels", labels, np.asarray(labels).size)
     position = {label: code for code, label in enumerate(classes.tolist())}
     unknown = [label for label in found.tolist() if label not in position]
@@ -140,16 +141,15 @@ def row_factors(
         sizes = np.bincount(codes, weights=weights, minlength=classes.size)
         share = float(weights.sum()) / np.count_nonzero(sizes)
         return np.divide(share, sizes, out=np.zeros_like(sizes), where=sizes > 0)[codes]
-    return class_factors(class_weight, classes)[codes]
+    factors: NDArray[np.float64] = class_factors(class_weight, classes)[codes]
+    return factors
 
 
-def _price_of_any_error(
-    matrix: NDArray[np.float64], codes: NDArray[np.int32]
-) -> NDArray[np.float64] | None:
+def _price_of_any_error(matrix: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np.float64] | None:
     """For each class what all its errors cost, if they cost the same and being right costs nothing."""
     k = matrix.shape[0]
-    if k < 2:
-        return None
+    if k == 1:  # no error is possible, so that any price will do
+        return None if matrix.any() else np.ones(1)
     wrong = matrix[np.arange(k), (np.arange(k) + 1) % k]
     simple = np.where(np.eye(k, dtype=bool), 0.0, wrong[:, None])
     present = np.unique(codes)

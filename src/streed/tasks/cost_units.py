@@ -1,4 +1,4 @@
-"""Costs and prices as whole multiples of one unit, where they are: the engine is exact and fastest on those."""
+"""Costs and prices as whole multiples of one unit: the engine is exact and fastest on whole numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests cost: a price per column, with groups whose members become cheaper once one of them was tested."""
+"""What tests cost: a price per column, with groups in which the first test makes the others cheaper."""
 
 from __future__ import annotations
 
@@ -114,7 +114,9 @@ class FeatureCosts:
         given = _per_column("attributes", self.attributes, names, names, list(names))
         keys = [name if key is None else key for name, key in zip(names, given, strict=True)]
         known = list(dict.fromkeys(keys)) if self.attributes is not None else list(names)
-        full = dict(zip(known, _per_column("costs", self.costs, known, names, [0.0] * len(known)), strict=True))
+        full = dict(
+            zip(known, _per_column("costs", self.costs, known, names, [0.0] * len(known)), strict=True)
+        )
         group = dict(
             zip(known, _per_column("groups", self.groups, known, names, [None] * len(known)), strict=True)
         )
@@ -197,7 +199,7 @@ def _items(name: str, given: object) -> list[tuple[Any, Any]]:
 def _check_price(name: str, key: object, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must hold numbers, got {value!r} for {key!r}")
-    if not (math.isfinite(value) and value >= 0):
+    if not (math.isfinite(value) and float(value) >= 0):
         raise ValueError(f"{name} must be finite and not negative, got {value!r} for {key!r}")
 
 
@@ -209,7 +211,9 @@ def _per_column(
         return default
     if not isinstance(given, Mapping):
         if len(given) != len(known):
-            raise ValueError(f"{name} must hold one value for each of the {len(known)} columns, got {len(given)}")
+            raise ValueError(
+                f"{name} must hold one value for each of the {len(known)} columns, got {len(given)}"
+            )
         return list(given)
     values = list(default)
     for key, value in given.items():
@@ -230,4 +234,6 @@ def _position(name: str, key: Any, known: Sequence[Any], columns: Sequence[str])
 def _numbers(keys: Iterable[Any]) -> NDArray[np.int32]:
     """Give each distinct key the next number from 0 on, None the number -1."""
     position: dict[Any, int] = {}
-    return np.array([-1 if key is None else position.setdefault(key, len(position)) for key in keys], np.int32)
+    return np.array(
+        [-1 if key is None else position.setdefault(key, len(position)) for key in keys], np.int32
+    )

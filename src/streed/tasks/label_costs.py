@@ -32,7 +32,8 @@ class LabelCosts(RowCosts):
         With `feature_costs`: the column that each binary feature comes from. By default every feature is a
         column of its own.
     cost_complexity : float, default=0.0
-        Price of a branching node, as a share of the sum over the rows of their greatest less their least cost.
+        Price of a branching node, as a share of the sum over the rows of their greatest less
+        their least cost.
 
     Examples
     --------

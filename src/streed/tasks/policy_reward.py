@@ -10,7 +10,7 @@ from streed.tasks.row_costs import RowCosts, check_names, check_table
 
 
 class PolicyReward(RowCosts):
-    """Maximise the mean reward of the treatments that a tree prescribes (paper, "Prescriptive policy generation").
+    """Maximise the mean reward of the treatments that a tree prescribes.
 
     The reported value is the mean reward Q, less ``cost_complexity`` times the mean spread of the rewards per
     branching node. It is maximised, so `Result.lower_bound` is an upper bound.

@@ -1,4 +1,4 @@
-"""What all tasks share in which every row has a cost per label: checks, units, prices of tests, components."""
+"""What tasks share in which every row has a cost per label: checks, units, prices of tests, components."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class PriceTable:
     def after(
         self, tested: frozenset[int], groups: frozenset[int], feature: int
     ) -> tuple[frozenset[int], frozenset[int]]:
-        """What was tested once the feature was tested too."""
+        """Return what was tested once the feature was tested too."""
         if self._prices is None:
             return tested, groups
         group = int(self._prices.group[feature])
