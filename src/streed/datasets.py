@@ -62,11 +62,11 @@ def read_cost_file(path: str | PathLike[str]) -> CostFile:
     lines = [line.split() for line in Path(path).read_text(encoding="utf-8").splitlines()]
     lines = [line for line in lines if line]
     k = len(lines[0]) if lines else 0
-    matrix = np.array([_numbers(path, line, k) for line in lines[:k]], np.float64).reshape(-1, k)
-    if k == 0 or matrix.shape != (k, k) or len(lines) <= k:
+    if k == 0 or len(lines) <= k:
         raise ValueError(
             f"{path}: a matrix of as many lines as columns must come first, then a line of heads"
         )
+    matrix = np.array([_numbers(path, line, k) for line in lines[:k]], np.float64)
     costs: dict[str, float] = {}
     discounted: dict[str, float] = {}
     groups: dict[str, str] = {}

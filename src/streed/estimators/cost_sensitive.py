@@ -114,7 +114,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
     >>> X = [[0, 0], [0, 1], [1, 0], [1, 1], [1, 1]]
     >>> y = ["well", "well", "well", "ill", "ill"]
     >>> model = CostSensitiveTreeClassifier(
-    ...     misclassification_costs=[[0, 8], [3, 0]], feature_costs=FeatureCosts([1, 0.5]), max_depth=2
+    ...     misclassification_costs=[[0, 8], [4, 0]], feature_costs=FeatureCosts([1, 0.5]), max_depth=2
     ... ).fit(X, y)
     >>> print(model.tree_.to_text())
     x1 = 1?  [0.5]

@@ -87,8 +87,8 @@ def policy_value(
     if np.isnan(own).any():
         lost = prescribed[np.isnan(own)]
         raise ValueError(
-            f"the policy prescribes {treatments[lost[0]]!r} for {lost.size} rows, but none of these rows got "
-            "it: its value cannot be estimated here"
+            f"the policy prescribes {treatments.tolist()[lost[0]]!r} for {lost.size} rows, but none of these "
+            "rows got it: its value cannot be estimated here"
         )
     known = np.flatnonzero(~np.isnan(scores).any(axis=0))
     names = treatments.tolist()

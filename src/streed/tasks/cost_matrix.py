@@ -109,9 +109,10 @@ def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64
         )
     if not (np.isfinite(costs) & (costs >= 0)).all():
         true, predicted = (int(i) for i in np.argwhere(~(np.isfinite(costs) & (costs >= 0)))[0])
+        names = classes.tolist()
         raise ValueError(
             f"misclassification costs must be finite and not negative, got {costs[true, predicted]} for "
-            f"{classes[true]!r} taken for {classes[predicted]!r}; gains can be given as costs per row"
+            f"{names[true]!r} taken for {names[predicted]!r}; gains can be given as costs per row"
         )
     return costs
 
@@ -155,4 +156,5 @@ def _price_of_any_error(matrix: NDArray[np.float64], codes: NDArray[np.int32]) -
     present = np.unique(codes)
     if not (simple[present] == matrix[present]).all() or not wrong[present].all():
         return None
-    return wrong
+    prices: NDArray[np.float64] = wrong
+    return prices
