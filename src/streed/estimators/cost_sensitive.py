@@ -19,7 +19,7 @@ from streed.tasks.base import Task
 from streed.tasks.cost_matrix import CostMatrix
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.label_costs import LabelCosts
-from streed.tasks.labels import encode
+from streed.tasks.labels import check_sample_weight, encode
 from streed.tasks.row_costs import check_table as check_costs
 
 
@@ -199,7 +199,9 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         self.classes_ = task.lower().classes
         self._column_names = names
         self._solve_features(task, features, conditions, limits)
-        self.expected_costs_ = self._expected(features, y, costs, sample_weight)
+        self.expected_costs_ = self._expected(
+            features, y, costs, check_sample_weight(sample_weight, features.shape[0])
+        )
         return self
 
     def _task(self, y: Any, costs: Any, options: dict[str, Any]) -> Task:
