@@ -51,7 +51,7 @@ NUMBERS = np.stack([X["age"], X["sex"] == "f"], axis=1).astype(float)
 class AsClassifier(ClassifierMixin, PolicyTree):  # type: ignore[misc]
     """A policy that is rewarded for the right label: scikit-learn's checks of classifiers apply to it."""
 
-    def fit(self, X: Any, y: Any) -> AsClassifier:
+    def fit(self, X: Any, y: Any) -> AsClassifier:  # type: ignore[override]
         from sklearn.utils.multiclass import check_classification_targets
         from sklearn.utils.validation import validate_data
 

@@ -21,7 +21,7 @@ def name(line: dict[str, Any]) -> str:
     return "-".join(filter(None, [line["data"].split("/")[1], more, str(line["max_depth"])]))
 
 
-def lines(task: str) -> Any:
+def lines(task: str) -> pytest.MarkDecorator:
     found = optima(task)
     if not found:
         reason = pytest.mark.skip(reason="no table of known optima (set STREED_REFERENCE)")

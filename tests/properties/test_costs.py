@@ -53,7 +53,7 @@ def tables(draw: st.DrawFn, n_rows: int) -> np.ndarray:
 
 
 @st.composite
-def limits(draw: st.DrawFn) -> dict[str, int]:
+def limits(draw: st.DrawFn) -> dict[str, Any]:
     depth = draw(st.sampled_from([2, 3, 1, 0]))
     return {
         "max_depth": depth,
@@ -62,7 +62,7 @@ def limits(draw: st.DrawFn) -> dict[str, int]:
     }
 
 
-def check(task: Any, X: np.ndarray, bounds: dict[str, int], costs: np.ndarray, tests: Any = None) -> None:
+def check(task: Any, X: np.ndarray, bounds: dict[str, Any], costs: np.ndarray, tests: Any = None) -> None:
     """The value equals the reference solver's, and the tree is worth what is claimed."""
     assume(bounds["min_samples_leaf"] <= len(X))
     result = streed.solve(task, X, **bounds)
@@ -146,7 +146,7 @@ def test_capacity_and_budget(data: st.DataObject) -> None:
         spending["treatment_costs"] = data.draw(st.dictionaries(st.integers(0, k - 1), PRICES, min_size=1))
         spending["budget"] = data.draw(PRICES)
     task = LimitedPolicyReward(rewards, capacity=capacity, **spending)
-    bounds = {"max_depth": data.draw(st.sampled_from([2, 1, 0]))}
+    bounds: dict[str, Any] = {"max_depth": data.draw(st.sampled_from([2, 1, 0]))}
     front = reference.solve(task.components(X), bounds["max_depth"])
     with pytest.MonkeyPatch.context() as patch:
         if not NATIVE_CONSTRAINTS:

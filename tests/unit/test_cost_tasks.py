@@ -10,12 +10,18 @@ import numpy as np
 import pytest
 
 import streed
-from streed import FeatureCosts, reference
+from streed import reference, tasks
 from streed.datasets import read_cost_file
-from streed.tasks import CostMatrix, LabelCosts, LimitedPolicyReward, PolicyReward
 from streed.tasks.base import ClassErrors, CostTable
 from streed.tasks.cost_units import common_unit, from_units, in_units
 from tests.support import needs_costs
+
+# Bad arguments are given on purpose: no types here.
+CostMatrix: Any = tasks.CostMatrix
+FeatureCosts: Any = tasks.FeatureCosts
+LabelCosts: Any = tasks.LabelCosts
+LimitedPolicyReward: Any = tasks.LimitedPolicyReward
+PolicyReward: Any = tasks.PolicyReward
 
 X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 Y = ["a", "a", "b", "a"]
@@ -97,7 +103,7 @@ def test_policy_reports_the_mean_reward() -> None:
     rewards = np.array([[1.0, 0.0], [0.5, 0.25], [0.0, -1.0], [0.0, 4.0]])
     task = PolicyReward(rewards, treatments=["no", "yes"])
     assert optimum(task) == pytest.approx(rewards.max(axis=1).mean())
-    assert task.report(task.lower().leaf.costs[:, 1].sum()) == pytest.approx(rewards[:, 1].mean())  # type: ignore[union-attr]
+    assert task.report(task.lower().leaf.costs[:, 1].sum()) == pytest.approx(rewards[:, 1].mean())
 
 
 def test_cost_complexity_is_a_share_of_the_spread() -> None:

@@ -207,7 +207,8 @@ def constrained(
     poll: Any,
 ) -> dict[str, Any]:
     """Call the engine: least first component, the others between `lower` and `upper`."""
-    answer: dict[str, Any] = _core.constrained(
+    native: Any = _core
+    answer: dict[str, Any] = native.constrained(
         features,
         np.ascontiguousarray(costs),
         lower=lower,
