@@ -199,9 +199,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         self.classes_ = task.lower().classes
         self._column_names = names
         self._solve_features(task, features, conditions, limits)
-        self.expected_costs_ = self._expected(
-            features, y, costs, check_sample_weight(sample_weight, features.shape[0])
-        )
+        weights = check_sample_weight(sample_weight, features.shape[0])
+        self.expected_costs_ = self._expected(features, y, costs, weights)
         return self
 
     def _task(self, y: Any, costs: Any, options: dict[str, Any]) -> Task:

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.tasks.base import Tally
+from streed.tasks.base import ClassErrors, CostTable, Tally
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.label_costs import refuse_weighted_tests
 from streed.tasks.labels import check_sample_weight, class_factors, encode
-from streed.tasks.row_costs import RowCosts, check_names
+from streed.tasks.row_costs import CostSummary, RowCosts, check_names
 
 
 class CostMatrix(RowCosts):
@@ -82,17 +82,34 @@ class CostMatrix(RowCosts):
         given = np.ones(codes.size) if weights is None else weights
         factors = given * row_factors(class_weight, classes, codes, given)
         wrong = _price_of_any_error(self.matrix, codes)
+        leaf: ClassErrors | CostTable
+        if wrong is None or not factors.all():
+            leaf = CostTable(self.matrix[codes] * factors[:, None])
+        else:
+            leaf = ClassErrors(codes, wrong[codes] * factors)
         self._lower_costs(
-            self.matrix[codes] * factors[:, None],
+            leaf,
             classes,
+            _summary(self.matrix, codes, factors),
             n_rows=n_rows,
-            weights=None if wrong is None or not factors.all() else wrong[codes] * factors,
             tally=Tally(codes, given),
             rows=rows,
             cost_complexity=cost_complexity,
             feature_costs=feature_costs,
             columns=columns,
         )
+
+
+def _summary(
+    matrix: NDArray[np.float64], codes: NDArray[np.int32], factors: NDArray[np.float64]
+) -> CostSummary:
+    """Summarise the costs of all rows from the matrix, without a table of them."""
+    most, least = matrix.max(axis=1), matrix.min(axis=1)
+    weights = np.bincount(codes, weights=factors, minlength=matrix.shape[0])
+    values = np.unique(factors)
+    entries = np.unique(matrix)
+    distinct = np.outer(values, entries).ravel() if values.size < 1000 else values
+    return CostSummary(distinct, float(most @ weights), float((most - least) @ weights))
 
 
 def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64]:

@@ -66,6 +66,7 @@ class FeatureCosts:
         self.discounted = discounted
         self.groups = groups
         self.attributes = attributes
+        self._known: tuple[tuple[str, ...], list[Attribute]] | None = None
         for name, values in (("costs", costs), ("discounted", discounted)):
             for key, value in _items(name, values):
                 _check_price(name, key, value)
@@ -111,6 +112,13 @@ class FeatureCosts:
         list of Attribute
             One entry per column; columns of one test have the same.
         """
+        if self._known is not None and self._known[0] == tuple(names):
+            return self._known[1]
+        found = self._tests(names)
+        self._known = (tuple(names), found)
+        return found
+
+    def _tests(self, names: Sequence[str]) -> list[Attribute]:
         given = _per_column("attributes", self.attributes, names, names, list(names))
         keys = [name if key is None else key for name, key in zip(names, given, strict=True)]
         known = list(dict.fromkeys(keys)) if self.attributes is not None else list(names)

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streed.tasks.base import CostTable
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.labels import check_sample_weight
-from streed.tasks.row_costs import RowCosts, check_names, check_table
+from streed.tasks.row_costs import CostSummary, RowCosts, check_names, check_table
 
 
 class LabelCosts(RowCosts):
@@ -66,8 +67,9 @@ class LabelCosts(RowCosts):
             rows = None if weights.all() else np.flatnonzero(weights)
             table = table * weights[:, None] if rows is None else table[rows] * weights[rows, None]
         self._lower_costs(
-            table,
+            CostTable(table),
             names,
+            CostSummary.of(table),
             n_rows=n_rows,
             rows=rows,
             cost_complexity=cost_complexity,

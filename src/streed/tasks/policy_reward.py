@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
-from streed.tasks.row_costs import RowCosts, check_names, check_table
+from streed.tasks.base import CostTable
+from streed.tasks.row_costs import CostSummary, RowCosts, check_names, check_table
 
 
 class PolicyReward(RowCosts):
@@ -44,7 +45,10 @@ class PolicyReward(RowCosts):
     ) -> None:
         table = check_table("rewards", rewards, "treatment")
         names = check_names("treatments", treatments, table.shape[1])
-        self._lower_costs(-table, names, n_rows=table.shape[0], cost_complexity=cost_complexity)
+        summary = CostSummary.of(table)
+        self._lower_costs(
+            CostTable(-table), names, summary, n_rows=table.shape[0], cost_complexity=cost_complexity
+        )
 
     def report(self, cost: float) -> float:
         """Turn engine units into the mean reward."""

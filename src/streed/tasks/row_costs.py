@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,24 @@ if TYPE_CHECKING:
     from streed.reference import Components
 
 
+@dataclass(frozen=True)
+class CostSummary:
+    """What is known of all costs: their values, and sums over the rows of the largest and of the spread."""
+
+    distinct: NDArray[np.float64]
+    total: float
+    spread: float
+
+    @classmethod
+    def of(cls, costs: NDArray[np.float64]) -> CostSummary:
+        """Summarise a table (rows, labels); if the first few values have no common unit, none is sought."""
+        most, least = costs.max(axis=1), costs.min(axis=1)
+        total = float(np.maximum(np.abs(most), np.abs(least)).sum())
+        few = costs[:64].ravel()
+        hopeless = common_unit(few, 0.0) == 1.0 and not (few == np.rint(few)).all()
+        return cls(few if hopeless else np.unique(costs), total, float((most - least).sum()))
+
+
 class RowCosts(Task):
     """Least sum of the rows' costs under the labels of their leaves, plus prices of tests and of nodes.
 
@@ -28,50 +47,42 @@ class RowCosts(Task):
 
     def _lower_costs(
         self,
-        costs: NDArray[np.float64],
+        leaf: ClassErrors | CostTable,
         labels: NDArray[Any],
+        summary: CostSummary,
         *,
         n_rows: int,
-        weights: NDArray[np.float64] | None = None,
         tally: Tally | None = None,
         rows: NDArray[np.int64] | None = None,
         cost_complexity: float = 0.0,
         feature_costs: FeatureCosts | None = None,
         columns: Sequence[Any] | None = None,
     ) -> None:
-        """Put costs (rows x labels) and prices on one unit, and keep the task in the engine's form.
-
-        `weights` are given where every wrong label of a row costs the same and the right one nothing: the
-        engine has a faster way for such costs.
-        """
+        """Put costs of leaves and prices of tests on one unit, and keep the task in the engine's form."""
         complexity = OPTIONS["cost_complexity"].check(cost_complexity)
         assert complexity is not None
         self._n_rows = n_rows
-        n = costs.shape[0]
-        distinct, total = np.unique(costs), float(np.abs(costs).max(axis=1).sum())
-        source = None
+        prices = None
+        distinct, total = summary.distinct, summary.total
         if feature_costs is not None:
-            source = columns_of(feature_costs, columns)
-            known = feature_costs.prices(*source)
-            distinct = np.concatenate([distinct, known.full, known.discounted])
-            total += n * float(known.full.sum())
+            prices = feature_costs_of(feature_costs).prices(*columns_of(feature_costs, columns))
+            distinct = np.concatenate([distinct, prices.full, prices.discounted])
+            total += n_rows * float(prices.full.sum())
         elif columns is not None:
             raise ValueError("columns say where features with prices come from; feature_costs is missing")
-        self._unit = common_unit(distinct, total)
-        leaf: ClassErrors | CostTable
-        if weights is not None and tally is not None:
-            leaf = ClassErrors(tally.codes, in_units(weights, self._unit))
+        unit = self._unit = common_unit(distinct, total)
+        if isinstance(leaf, ClassErrors):
+            leaf = ClassErrors(leaf.codes, in_units(leaf.weights, unit))
         else:
-            leaf = CostTable(np.ascontiguousarray(in_units(costs, self._unit)))
-        spread = float((costs.max(axis=1) - costs.min(axis=1)).sum()) / self._unit
-        prices = None
-        if feature_costs is not None and source is not None:
-            prices = feature_costs.prices(*source, unit=self._unit)
+            leaf = CostTable(np.ascontiguousarray(in_units(leaf.costs, unit)))
+        if prices is not None:
+            full, discounted = in_units(prices.full, unit), in_units(prices.discounted, unit)
+            prices = Prices(prices.attribute, prices.group, full, discounted)
         self._lowered = Lowered(
             leaf,
             labels,
-            branch_cost=float(complexity) * spread,
-            scale=self._unit,
+            branch_cost=float(complexity) * summary.spread / unit,
+            scale=unit,
             prices=prices,
             tally=tally,
             rows=rows,
@@ -175,12 +186,17 @@ def cost_table(lowered: Lowered) -> NDArray[np.float64]:
     return np.where(codes[:, None] == np.arange(lowered.classes.size), 0.0, weights[:, None])
 
 
+def feature_costs_of(given: object) -> FeatureCosts:
+    """Refuse what are no prices of tests."""
+    if not isinstance(given, FeatureCosts):
+        raise TypeError(f"feature_costs must be a streed.FeatureCosts, got {given!r}")
+    return given
+
+
 def columns_of(
     feature_costs: FeatureCosts, columns: Sequence[Any] | None
 ) -> tuple[NDArray[np.intp], list[str]]:
     """Return the column of each binary feature as a position, and the names of the columns."""
-    if not isinstance(feature_costs, FeatureCosts):
-        raise TypeError(f"feature_costs must be a streed.FeatureCosts, got {feature_costs!r}")
     if columns is None:
         n_columns = feature_costs.n_columns
         if n_columns is None:
