@@ -96,6 +96,7 @@ def test_costs_per_row_with_names_of_labels() -> None:
     assert set(model.predict(FRAME)) == {"wait", "treat"}
     assert model.expected_costs_.normalized is None
     assert model.score(FRAME, costs=costs) == pytest.approx(-model.result_.objective / len(Y))
+    assert model.score(FRAME, costs=costs[["treat", "wait"]]) == model.score(FRAME, costs=costs)
     assert not hasattr(model, "predict_proba")
     assert pickle.loads(pickle.dumps(model)).predict(FRAME).tolist() == model.predict(FRAME).tolist()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -242,6 +243,23 @@ def test_a_treatment_never_observed_in_held_out_rows() -> None:
     young = (model.predict(X) != "a") & without
     value = model.value(X[young], TREATMENT[young], OUTCOME[young])
     assert set(value.constants) == {"b", "c"}
+
+
+def test_rewards_as_frames_go_by_name() -> None:
+    rewards = pd.DataFrame({2: [0.0, 1.0], 1: [3.0, 0.0]})
+    table = np.array([[True], [False]])
+    model = PolicyTree(max_depth=1).fit(table, rewards=rewards)
+    assert model.predict(table).tolist() == [1, 2]
+    assert model.value(table, rewards=rewards[[1, 2]]).value == 2.0
+    with pytest.raises(ValueError, match=re.escape("columns [2, 1] that were fitted, got [2, 3]")):
+        model.value(table, rewards=rewards.rename(columns={1: 3}))
+
+
+def test_polars_frames() -> None:
+    frame, treatment = pl.from_pandas(X), pl.Series(TREATMENT)
+    model = PolicyTree("inverse_propensity", max_depth=2).fit(frame, treatment, pl.Series(OUTCOME))
+    again = PolicyTree("inverse_propensity", max_depth=2).fit(X, TREATMENT, OUTCOME)
+    assert model.predict(frame).tolist() == again.predict(X).tolist()
 
 
 def test_treatments_keep_their_type_and_reproduce() -> None:

@@ -123,6 +123,14 @@ def test_capacity_and_budget_in_the_reference() -> None:
     assert max(one.value[0] for one in front) == 7 / 4
 
 
+def test_limited_policies_check_their_limits() -> None:
+    task = LimitedPolicyReward([[0, 1]] * 4, capacity={1: 1})
+    with pytest.raises(ValueError, match="min_samples_leaf must be at most the number of rows, 4, got 5"):
+        streed.solve(task, X, max_depth=1, min_samples_leaf=5)
+    with pytest.raises(ValueError, match="X has 3 rows"):
+        streed.solve(task, X[:3], max_depth=1)
+
+
 def test_units() -> None:
     assert common_unit(np.array([1 / 3, 2 / 3, 1.0]), 10.0) == pytest.approx(1 / 3)
     assert common_unit(np.array([2.0**40, 2.0**40 + 1]), 2.0**47) == 1.0

@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from streed.binarize import Binarizer, check_table
+from streed.columns import is_frame
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
 from streed.matrix import check_binary
 from streed.options import Limits, check_limits
@@ -148,3 +149,18 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         """
         features = self._features(X)
         return self.tree_.decision_path(features)
+
+
+def label_names(table: Any) -> list[Any] | None:
+    """Return the labels or treatments that a table of costs or rewards names as columns, if it does."""
+    return list(table.columns) if is_frame(table) else None
+
+
+def in_order(what: str, table: Any, names: NDArray[Any]) -> Any:
+    """Put the columns of a frame into the order of the labels that were fitted, or refuse other names."""
+    if not is_frame(table):
+        return table
+    found, expected = list(table.columns), names.tolist()
+    if len(found) != len(expected) or set(found) != set(expected):
+        raise ValueError(f"{what} must have the columns {expected!r} that were fitted, got {found!r}")
+    return table[expected]

@@ -13,8 +13,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from streed.binarize import check_table
-from streed.columns import column_names, is_frame
-from streed.estimators.base import BaseTree
+from streed.columns import column_names
+from streed.estimators.base import BaseTree, in_order, label_names
 from streed.tasks.base import Task
 from streed.tasks.cost_matrix import CostMatrix
 from streed.tasks.feature_costs import FeatureCosts
@@ -220,7 +220,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
             if getattr(self, name) is not None:
                 raise ValueError(f"{name} belongs to labels y: with costs per row it must be None")
         self._matrix = None
-        return LabelCosts(costs, column_names(costs) if is_frame(costs) else None, **options)
+        return LabelCosts(costs, label_names(costs), **options)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row.
@@ -323,7 +323,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         if self._matrix is None:
             if costs is None:
                 raise ValueError("the tree was fitted with costs per row: costs are needed here too")
-            table = check_costs("costs", costs, "label")
+            table = check_costs("costs", in_order("costs", costs, self.classes_), "label")
             check_consistent_length(features, table)
             if table.shape[1] != self.classes_.size:
                 raise ValueError(f"costs must have {self.classes_.size} columns, got {table.shape[1]}")

@@ -12,14 +12,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streed.binarize import Binarizer, check_table
-from streed.columns import column_names, is_frame
-from streed.estimators.base import BaseTree
+from streed.estimators.base import BaseTree, in_order, label_names
 from streed.estimators.policy_value import PolicyValue, policy_value
 from streed.estimators.teachers import TEACHERS, Models, Trial, scores_of
 from streed.options import Option
 from streed.tasks.labels import encode
 from streed.tasks.limited_policy import LimitedPolicyReward
 from streed.tasks.policy_reward import PolicyReward
+from streed.tasks.row_costs import check_names
 from streed.tasks.row_costs import check_table as check_rewards
 
 CV = Option("cv", "an integer >= 1 or None", "Parts of cross-fitting.", low=1, optional=True)
@@ -195,8 +195,7 @@ class PolicyTree(BaseTree):
                 raise ValueError("give either treatment and outcome, or rewards, not both")
             check_consistent_length(table, rewards)
             scores = check_rewards("rewards", rewards, "treatment")
-            names = column_names(rewards) if is_frame(rewards) else range(scores.shape[1])
-            treatments: NDArray[Any] = np.array(list(names))
+            treatments = check_names("treatments", label_names(rewards), scores.shape[1])
         else:
             if treatment is None or outcome is None:
                 raise ValueError("fit needs both treatment and outcome, or rewards")
@@ -282,7 +281,7 @@ class PolicyTree(BaseTree):
         if rewards is not None:
             if treatment is not None or outcome is not None:
                 raise ValueError("give either treatment and outcome, or rewards, not both")
-            scores = check_rewards("rewards", rewards, "treatment")
+            scores = check_rewards("rewards", in_order("rewards", rewards, self.treatments_), "treatment")
             check_consistent_length(table, scores)
             if scores.shape[1] != self.treatments_.size:
                 raise ValueError(f"rewards must have {self.treatments_.size} columns, got {scores.shape[1]}")

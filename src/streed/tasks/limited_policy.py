@@ -158,6 +158,11 @@ class LimitedPolicyReward(PolicyReward):
 
         started = time.perf_counter()
         lowered = self.lower()
+        if limits.min_samples_leaf > self._n_rows:
+            raise ValueError(
+                f"min_samples_leaf must be at most the number of rows, {self._n_rows}, "
+                f"got {limits.min_samples_leaf}"
+            )
         costs = cost_table(lowered)
         n, k = costs.shape
         table = np.empty((n, k, 1 + len(self._limits)))
