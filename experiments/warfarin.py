@@ -23,10 +23,13 @@ import csv
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestRegressor
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
 from streed import solve
@@ -38,6 +41,7 @@ TEACHERS = ("direct", "inverse_propensity", "doubly_robust")
 SETUPS = (None, 0.06, 0.11)
 VKORC1 = "VKORC1 -1639 consensus"
 INDUCERS = ("Carbamazepine (Tegretol)", "Phenytoin (Dilantin)", "Rifampin or Rifampicin")
+AGES = (2, 4, 6, 7)
 NEEDED = ("Age", "Height (cm)", "Weight (kg)")
 
 COEFFICIENTS = {
@@ -108,7 +112,7 @@ def read_patients(path: Path) -> NDArray[np.float64]:
 
 
 def as_prepared(design: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Change the variables to what the study's prepared data have."""
+    """Change the formula's variables to what the study's prepared data have."""
     names = list(COEFFICIENTS)
     changed = design.copy()
     changed[:, names.index("age in decades")] += 1
@@ -121,7 +125,8 @@ def binary_features(design: NDArray[np.float64]) -> NDArray[np.bool_]:
 
     Age is known in decades only: below 20, 40, 60, 70 years and above. The others have buckets of a size.
     """
-    columns = [np.digitize(design[:, 1], [2, 4, 6, 7]) == bucket for bucket in range(5)]
+    age = design[:, 1]
+    columns = [np.digitize(age, AGES) == bucket for bucket in range(5)]
     for values in design[:, 2:4].T:
         cuts = np.quantile(values, [0.2, 0.4, 0.6, 0.8])
         columns += [np.searchsorted(cuts, values) == bucket for bucket in range(5)]
@@ -149,19 +154,34 @@ def records(
             yield str(setup or "random"), best, given
 
 
+def on_columns(columns: slice, model: Any) -> Any:
+    """Make a model that sees only some columns."""
+    return make_pipeline(ColumnTransformer([("own", "passthrough", columns)]), model)
+
+
 def right_doses(
-    X: NDArray[np.bool_],
+    design: NDArray[np.float64],
     best: NDArray[np.int64],
     given: NDArray[np.int64],
     depths: list[int],
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """Split the patients, fit trees by all teachers, and return their shares of right doses."""
+    """Split the patients, fit trees by all teachers, and return their shares of right doses.
+
+    As in the study's prepared data, outcomes are predicted from the variables as they are, propensities from
+    the binary features, and no row is held out from the models.
+    """
+    X, k = binary_features(design), design.shape[1]
     order = rng.permutation(len(X))
     train, test = np.split(order, [round(0.75 * len(X))])
     outcome = (given[train] == best[train]).astype(np.float64)
-    trial = Trial(X[train], given[train], outcome, range(3))
-    models = Models(RandomForestRegressor(random_state=0), DecisionTreeClassifier(random_state=0), 1, 0.0)
+    trial = Trial(np.hstack([design, X])[train], given[train], outcome, range(3))
+    models = Models(
+        on_columns(slice(1, k), RandomForestRegressor(random_state=0)),
+        on_columns(slice(k, None), DecisionTreeClassifier(random_state=0)),
+        folds=1,
+        clip=0.0,
+    )
     shares = np.empty((len(TEACHERS), len(depths)))
     for i, teacher in enumerate(TEACHERS):
         task = PolicyReward(scores_of(teacher, trial, models))
@@ -182,14 +202,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
     rng = np.random.default_rng(options.seed)
-    design = read_patients(options.data / "policy" / "warfarin-raw.csv")
-    X = binary_features(design)
-    if options.formula == "prepared":
-        design = as_prepared(design)
-    sys.stdout.write(f"{X.shape[0]} patients, {X.shape[1]} binary features\n")
+    patients = read_patients(options.data / "policy" / "warfarin-raw.csv")
+    design = as_prepared(patients) if options.formula == "prepared" else patients
+    sys.stdout.write(f"{len(patients)} patients, {binary_features(patients).shape[1]} binary features\n")
     found = []
     for setup, best, given in records(design, options.records, rng):
-        splits = [right_doses(X, best, given, options.depths, rng) for _ in range(options.splits)]
+        splits = [right_doses(patients, best, given, options.depths, rng) for _ in range(options.splits)]
         found.append(np.mean(splits, axis=0))
         shown = "  ".join(f"{100 * share:.1f}" for share in found[-1].mean(axis=0))
         sys.stdout.write(f"{setup:6}  right before {100 * np.mean(best == given):.1f} %, now {shown} %\n")

@@ -37,6 +37,4 @@ def optima(task: str) -> list[dict[str, Any]]:
     return [line for line in lines if line["task"] == task]
 
 
-NATIVE_COSTS = hasattr(_core, "solve_costs")
 NATIVE_CONSTRAINTS = hasattr(_core, "constrained")
-needs_costs = pytest.mark.skipif(not NATIVE_COSTS, reason="this build of the engine has no label costs")

@@ -19,9 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from streed import CostSensitiveTreeClassifier, FeatureCosts, OptimalTreeClassifier
 from streed.datasets import read_cost_file
 from tests.rescore import rescore
-from tests.support import DATA, needs_costs, read_dataset
-
-pytestmark = needs_costs
+from tests.support import DATA, read_dataset
 
 rng = np.random.default_rng(3)
 FRAME = pd.DataFrame(

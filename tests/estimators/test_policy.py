@@ -24,9 +24,7 @@ from streed import Binarizer, InfeasibleError, PolicyTree
 from streed.estimators.teachers import Models, Trial, clipped, folds_of, scores_of
 from streed.tasks import limited_policy
 from tests import constrained_oracle
-from tests.support import NATIVE_CONSTRAINTS, needs_costs
-
-pytestmark = needs_costs
+from tests.support import NATIVE_CONSTRAINTS
 
 
 def trial(n: int = 600, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:

@@ -11,9 +11,7 @@ import streed
 from streed.datasets import read_cost_file
 from streed.tasks import CostMatrix, LabelCosts, PolicyReward
 from tests.rescore import rescore
-from tests.support import DATA, needs_costs, optima, read_dataset
-
-pytestmark = needs_costs
+from tests.support import DATA, optima, read_dataset
 
 
 def name(line: dict[str, Any]) -> str:

@@ -7,9 +7,6 @@ import pytest
 
 from streed import FeatureCosts, solve
 from streed.tasks import CostMatrix, LabelCosts
-from tests.support import needs_costs
-
-pytestmark = needs_costs
 
 X = np.array([[0, 0], [0, 0], [1, 1], [1, 1]], dtype=np.uint8)
 Y = [0, 0, 1, 1]

@@ -15,7 +15,7 @@ from streed.tasks import CostMatrix, LabelCosts, LimitedPolicyReward, PolicyRewa
 from tests import constrained_oracle
 from tests.properties.problems import EXAMPLES, SEEDS
 from tests.rescore import rescore
-from tests.support import NATIVE_CONSTRAINTS, needs_costs
+from tests.support import NATIVE_CONSTRAINTS
 
 PRICES = st.sampled_from([0.0, 0.1, 0.25, 1.0, 1.3, 2.0])
 
@@ -84,7 +84,6 @@ def bought_of(prices: FeatureCosts, columns: list[str]) -> list[tuple[Any, ...]]
     return [(t.name, t.group, t.full, t.discounted) for t in (tests[column] for column in columns)]
 
 
-@needs_costs
 @settings(max_examples=EXAMPLES)
 @given(st.data())
 def test_label_costs(data: st.DataObject) -> None:
@@ -94,7 +93,6 @@ def test_label_costs(data: st.DataObject) -> None:
     check(LabelCosts(costs, cost_complexity=complexity), X, data.draw(limits()), costs)
 
 
-@needs_costs
 @settings(max_examples=EXAMPLES)
 @given(st.data())
 def test_label_costs_with_prices(data: st.DataObject) -> None:
@@ -105,7 +103,6 @@ def test_label_costs_with_prices(data: st.DataObject) -> None:
     check(task, X, data.draw(limits()), costs, bought_of(prices, columns))
 
 
-@needs_costs
 @settings(max_examples=EXAMPLES)
 @given(st.data())
 def test_cost_matrix_with_prices(data: st.DataObject) -> None:
@@ -122,7 +119,6 @@ def test_cost_matrix_with_prices(data: st.DataObject) -> None:
     check(task, X, data.draw(limits()), matrix[y], bought_of(prices, columns))
 
 
-@needs_costs
 @settings(max_examples=EXAMPLES)
 @given(st.data())
 def test_policy(data: st.DataObject) -> None:

@@ -14,7 +14,6 @@ from streed import reference, tasks
 from streed.datasets import read_cost_file
 from streed.tasks.base import ClassErrors, CostTable
 from streed.tasks.cost_units import common_unit, from_units, in_units
-from tests.support import needs_costs
 
 # Bad arguments are given on purpose: no types here.
 CostMatrix: Any = tasks.CostMatrix
@@ -141,7 +140,6 @@ def test_units() -> None:
     assert from_units(3, 2.0) == 6.0
 
 
-@needs_costs
 def test_costs_above_two_to_the_31_and_negative_costs() -> None:
     large = CostMatrix(Y, [[0, 3e9], [2.0**33, 0]], feature_costs=FeatureCosts([1e9, 1e10]))
     assert streed.solve(large, X, max_depth=2).objective == optimum(large)
