@@ -134,9 +134,7 @@ class Tree(Views):
                 f"class_weights must have shape (nodes, classes) = ({m}, {self.classes.size}), "
                 f"got {self.class_weights.shape}"
             )
-        for name, given in (("values", self.values), ("prices", self.prices)):
-            if given is not None and given.shape != (m,):
-                raise ValueError(f"{name} must hold one number per node, shape ({m},), got {given.shape}")
+        self._check_numbers(m)
         if self.feature.min() < -1 or self.feature.max() >= self.n_features:
             raise ValueError(f"features must lie between 0 and {self.n_features - 1}, or be -1 at a leaf")
         leaf_labels = self.label[~branching]
@@ -152,6 +150,13 @@ class Tree(Views):
             raise ValueError(f"{self.n_features} feature names are needed, got {len(self.feature_names)}")
         if self.conditions is not None and len(self.conditions) != self.n_features:
             raise ValueError(f"{self.n_features} conditions are needed, got {len(self.conditions)}")
+
+    def _check_numbers(self, m: int) -> None:
+        """Refuse values and prices that are not one number per node."""
+        for name in ("values", "prices"):
+            given = getattr(self, name)
+            if given is not None and given.shape != (m,):
+                raise ValueError(f"{name} must hold one number per node, shape ({m},), got {given.shape}")
 
     @property
     def node_count(self) -> int:

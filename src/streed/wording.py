@@ -28,7 +28,7 @@ def rows_text(rows: int) -> str:
 
 
 def leaf_facts(tree: Tree, node: int) -> str:
-    """Say how many training rows a leaf has, what they are worth or how many are right, and what they paid."""
+    """Say how many training rows a leaf has, what they are worth or how many are right, what they paid."""
     facts = [rows_text(int(tree.n_samples[node]))]
     if tree.values is not None:
         facts.append(f"{value_name(tree)} {tree.values[node]:.4g}")

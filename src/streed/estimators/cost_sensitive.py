@@ -180,6 +180,10 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         limits = self._limits()
         if costs is None:
             y = validate_data(self, y=y)
+            if y.dtype.kind not in "biuUS":
+                check_classification_targets(y)
+        else:
+            self._check_costs(y)
         table = check_table(self, X, reset=True)
         check_consistent_length(table, y if costs is None else costs)
         if self.feature_costs is not None and not isinstance(self.feature_costs, FeatureCosts):
@@ -187,40 +191,44 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         names = column_names(table)
         if self.feature_costs is not None:
             self.feature_costs.tests(names)
-        features, conditions = self._fit_binarizer(table, y, sample_weight)
-        options: dict[str, Any] = {
-            "sample_weight": sample_weight,
-            "cost_complexity": self.cost_complexity,
-        }
+        weights = check_sample_weight(sample_weight, table.shape[0])
+        made: list[NDArray[np.uint8]] = []
+
+        def task(features: NDArray[np.uint8]) -> Task:
+            made.append(features)
+            return self._task(features, names, y, costs, weights)
+
+        self._column_names = names
+        self._solve(task, table, y, sample_weight, limits)
+        self.expected_costs_ = self._expected(made[0], y, costs, weights)
+        return self
+
+    def _task(self, features: NDArray[np.uint8], names: list[str], y: Any, costs: Any, weights: Any) -> Task:
+        """Make the task from labels, or from the costs of the rows, and keep its classes."""
+        options: dict[str, Any] = {"sample_weight": weights, "cost_complexity": self.cost_complexity}
         if self.feature_costs is not None:
             options["feature_costs"] = _for_columns(self.feature_costs, names)
             options["columns"] = self._columns_of_features(features.shape[1]).tolist()
-        task = self._task(y, costs, options)
-        self.classes_ = task.lower().classes
-        self._column_names = names
-        self._solve_features(task, features, conditions, limits)
-        weights = check_sample_weight(sample_weight, features.shape[0])
-        self.expected_costs_ = self._expected(features, y, costs, weights)
-        return self
+        if costs is not None:
+            self._matrix: NDArray[np.float64] | None = None
+            by_row = LabelCosts(costs, label_names(costs), **options)
+            self.classes_ = by_row.labels
+            return by_row
+        matrix = self.misclassification_costs
+        if matrix is None:
+            matrix = 1.0 - np.eye(encode(y)[0].size)
+        by_class = CostMatrix(y, matrix, class_weight=self.class_weight, **options)
+        self._matrix = by_class.matrix
+        self.classes_ = by_class.labels
+        return by_class
 
-    def _task(self, y: Any, costs: Any, options: dict[str, Any]) -> Task:
-        """Make the task from labels, or from the costs of the rows."""
-        if costs is None:
-            if y.dtype.kind not in "biuUS":
-                check_classification_targets(y)
-            matrix = self.misclassification_costs
-            if matrix is None:
-                matrix = 1.0 - np.eye(encode(y)[0].size)
-            task = CostMatrix(y, matrix, class_weight=self.class_weight, **options)
-            self._matrix: NDArray[np.float64] | None = task.matrix
-            return task
+    def _check_costs(self, y: Any) -> None:
+        """Refuse what belongs to labels where costs of rows are given."""
         if y is not None:
             raise ValueError("give either the labels y or costs per row and label, not both")
         for name in ("misclassification_costs", "class_weight"):
             if getattr(self, name) is not None:
                 raise ValueError(f"{name} belongs to labels y: with costs per row it must be None")
-        self._matrix = None
-        return LabelCosts(costs, label_names(costs), **options)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row.
