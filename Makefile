@@ -9,7 +9,7 @@ OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find core bindings src -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null) CMakeLists.txt pyproject.toml
-CHECKED := src tests examples $(wildcard benchmarks docs/*.py)
+CHECKED := src tests examples $(wildcard benchmarks experiments docs/*.py)
 
 .PHONY: demo test lint bench oldest clean
 

@@ -193,7 +193,7 @@ def judge(problem: Problem, measured: Mapping[str, Measured], base: str) -> tupl
                     f"{problem.label}: {label} found {peer.value:g}, better than the {ours.value:g} "
                     f"that {base} calls optimal"
                 )
-        elif score.better(ours.value, peer.value):
+        elif score.better(ours.value, peer.value, score.peer_tolerance):
             verdicts[label] = "peer wrong" if peer.proven else "better than peer's last tree"
         else:
             verdicts[label] = "agree"

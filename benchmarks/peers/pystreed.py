@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.clock import measure
-from benchmarks.peers import WARM_X, WARM_Y, Options, require_task
+from benchmarks.peers import WARM_X, WARM_Y, Options, costs_pystreed, require_task
 
 DISTRIBUTION = "pystreed"
 
 
 def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[str, Any]:
     """Fit `STreeDClassifier`; data as C integers, the type it works on."""
-    require_task(options, "accuracy")
+    if options["task"] in costs_pystreed.TASKS:
+        return costs_pystreed.run(X, y, options)
+    require_task(options, "accuracy", *costs_pystreed.TASKS)
     package = import_module("pystreed")
     limit = float(options["time_limit"])
 

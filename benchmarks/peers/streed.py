@@ -13,21 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.clock import measure
-from benchmarks.peers import WARM_X, WARM_Y, Options, require_task
+from benchmarks.peers import WARM_X, WARM_Y, Options, costs_streed, require_task
 
 DISTRIBUTION = "streed"
 
 
 def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[str, Any]:
     """Fit on Booleans; the time covers everything from the arrays to the tree."""
-    require_task(options, "accuracy")
+    require_task(options, "accuracy", *costs_streed.TASKS)
     package = import_module("streed")
     core = import_module("streed._core")
     levels = list(core.simd_levels())
     calls = force_simd(core, options["simd"]) if options["simd"] != "auto" else None
-    fit = fit_estimator if options["entry"] == "fit" else fit_solve
+    fits = costs_streed if options["task"] in costs_streed.TASKS else sys.modules[__name__]
+    fit = fits.fit_estimator if options["entry"] == "fit" else fits.fit_solve
     data, labels = X.astype(bool), y.astype(np.int64)
-    fit(package, WARM_X.astype(bool), WARM_Y, options)
+    fit(package, WARM_X.astype(bool), WARM_Y, costs_streed.warm_options(options))
     found: list[tuple[Any, Any]] = []
     timing = measure(lambda: found.append(fit(package, data, labels, options)), float(options["time_limit"]))
     result, predictor = found[0]
@@ -35,7 +36,7 @@ def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[st
         raise RuntimeError(f"the SIMD level {options['simd']} did not reach the engine")
     tree = json.dumps(result.tree.to_dict(), sort_keys=True, default=str)
     return timing | {
-        "prediction": np.asarray(predictor.predict(data)),
+        "prediction": costs_streed.answer(options["task"], result, predictor, data),
         "proven": bool(result.optimal),
         "objective": float(result.objective),
         "lower_bound": float(result.lower_bound),

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 STUDIES = {
     "accuracy": "benchmarks.studies.accuracy",
+    "costs": "benchmarks.studies.costs",
+    "policy": "benchmarks.studies.policy",
     "threads": "benchmarks.studies.threads",
     "startup": "benchmarks.studies.startup",
     "memory": "benchmarks.studies.memory",

@@ -23,21 +23,25 @@ from streed.leaf_functions import native
 from streed.result import Progress, Result, Solution
 from streed.solve import solve
 from streed.tasks.combined import combine
+from streed.tasks.feature_costs import FeatureCosts
 from streed.tree import Tree
 
 if TYPE_CHECKING:
     from streed.binarize import Binarizer
-    from streed.estimators import OptimalTreeClassifier
+    from streed.estimators import CostSensitiveTreeClassifier, OptimalTreeClassifier, PolicyTree
     from streed.separable import check_separable
 
 __all__ = [
     "Binarizer",
     "Condition",
+    "CostSensitiveTreeClassifier",
+    "FeatureCosts",
     "InconsistentVersionWarning",
     "InfeasibleError",
     "InterruptedWarning",
     "NotNative",
     "OptimalTreeClassifier",
+    "PolicyTree",
     "Progress",
     "Result",
     "Solution",
@@ -54,7 +58,9 @@ __all__ = [
 _LAZY = {
     "Binarizer": "streed.binarize",
     "check_separable": "streed.separable",
+    "CostSensitiveTreeClassifier": "streed.estimators",
     "OptimalTreeClassifier": "streed.estimators",
+    "PolicyTree": "streed.estimators",
 }
 
 

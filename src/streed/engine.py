@@ -88,7 +88,9 @@ def make_tree(
     if value_name:
         tree.values = sign * lowered.scale * costs / np.maximum(tree.n_samples, 1)
     if lowered.prices is not None:
-        cost += float(price_per_node(tree, lowered.prices).sum())
+        paid = price_per_node(tree, lowered.prices)
+        cost += float(paid.sum())
+        tree.prices = lowered.scale * paid / np.maximum(tree.n_samples, 1)
     return tree, cost
 
 

@@ -22,7 +22,8 @@ def _lines(tree: Tree, node: int) -> Iterator[str]:
     if tree.feature[node] < 0:
         yield f"{leaf_label(tree, node)}  ({leaf_facts(tree, node)})"
         return
-    yield f"{tree.feature_name(int(tree.feature[node]))}?"
+    price = "" if tree.prices is None else f"  [{tree.prices[node]:.6g}]"
+    yield f"{tree.feature_name(int(tree.feature[node]))}?{price}"
     for child, corner, bar in (
         (tree.left[node], "├─ no:  ", "│       "),
         (tree.right[node], "└─ yes: ", "        "),
@@ -62,6 +63,8 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
         known["class_weights"] = tree.class_weights[node].tolist()
     if tree.values is not None:
         known["value"] = float(tree.values[node])
+    if tree.prices is not None:
+        known["price"] = float(tree.prices[node])
     if tree.feature[node] < 0:
         return {"label": int(tree.label[node]), **known}
     return {
@@ -97,9 +100,10 @@ def tree_from_dict(description: Mapping[str, Any]) -> Tree:
         classes=_classes(description),
         n_features=_entry(description, "n_features", int),
         feature_names=names,
-        values=_values(nodes),
+        values=_numbers(nodes, "value"),
         value_name=str(description.get("value_name", "")),
         conditions=_conditions(description),
+        prices=_numbers(nodes, "price"),
     )
 
 
@@ -136,15 +140,16 @@ def _conditions(description: Mapping[str, Any]) -> list[Condition] | None:
     return [Condition.from_dict(entry) for entry in _entry(description, "conditions", list)]
 
 
-def _values(nodes: list[Any]) -> NDArray[np.float64] | None:
-    if not any("value" in node for node in nodes):
+def _numbers(nodes: list[Any], name: str) -> NDArray[np.float64] | None:
+    """Read a column of numbers that either all nodes have or none."""
+    if not any(name in node for node in nodes):
         return None
     try:
-        values = np.array([node["value"] for node in nodes], dtype=np.float64)
+        values = np.array([node[name] for node in nodes], dtype=np.float64)
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"all nodes must have a value, a number, or none of them: {error}") from error
+        raise ValueError(f"all nodes must have a {name}, a number, or none of them: {error}") from error
     if not np.isfinite(values).all():
-        raise ValueError("the values of nodes must be finite")
+        raise ValueError(f"the {name}s of nodes must be finite")
     return values
 
 

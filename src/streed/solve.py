@@ -124,6 +124,19 @@ def solve_checked(
             f"got {limits.min_samples_leaf}"
         )
     answer = run(task.name, lowered, rows, limits, watcher.poll)
+    return make_result(task, lowered, rows, names, answer, watcher, started)
+
+
+def make_result(
+    task: Task,
+    lowered: Lowered,
+    rows: NDArray[np.uint8],
+    names: Sequence[str] | None,
+    answer: dict[str, Any],
+    watcher: Watcher,
+    started: float,
+) -> Result:
+    """Turn an answer of the engine into a `Result`, and tell whoever watches that the search is over."""
     result = _result(task, lowered, rows, names, answer, started)
     watcher.finish(
         Progress(
@@ -139,7 +152,7 @@ def solve_checked(
         warnings.warn(
             f"the search was interrupted: the tree is the best one so far, with a gap of {result.gap:.2%}",
             InterruptedWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
     return result
 

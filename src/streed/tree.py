@@ -65,6 +65,8 @@ class Tree(Views):
     conditions : sequence of Condition, optional
         What each binary feature says about a column of a table. The estimators know them from their
         binarizer; with them, views speak of columns ("age > 42.5") and of their values.
+    prices : array-like of float, shape (m,), optional
+        What a row that reaches a node pays for its test, where tests have prices; 0 at leaves.
     """
 
     __slots__ = (
@@ -77,6 +79,7 @@ class Tree(Views):
         "left",
         "n_features",
         "n_samples",
+        "prices",
         "right",
         "value_name",
         "values",
@@ -97,6 +100,7 @@ class Tree(Views):
         values: ArrayLike | None = None,
         value_name: str = "",
         conditions: Sequence[Condition] | None = None,
+        prices: ArrayLike | None = None,
     ) -> None:
         self.feature: NDArray[np.int32] = np.asarray(feature, np.int32)
         self.left: NDArray[np.int32] = np.asarray(left, np.int32)
@@ -112,6 +116,7 @@ class Tree(Views):
         self.values: NDArray[np.float64] | Any = None if values is None else np.asarray(values, np.float64)
         self.value_name = str(value_name)
         self.conditions = None if conditions is None else tuple(conditions)
+        self.prices: NDArray[np.float64] | None = None if prices is None else np.asarray(prices, np.float64)
         self._check()
 
     def _check(self) -> None:
@@ -129,8 +134,7 @@ class Tree(Views):
                 f"class_weights must have shape (nodes, classes) = ({m}, {self.classes.size}), "
                 f"got {self.class_weights.shape}"
             )
-        if self.values is not None and self.values.shape != (m,):
-            raise ValueError(f"values must hold one number per node, shape ({m},), got {self.values.shape}")
+        self._check_numbers(m)
         if self.feature.min() < -1 or self.feature.max() >= self.n_features:
             raise ValueError(f"features must lie between 0 and {self.n_features - 1}, or be -1 at a leaf")
         leaf_labels = self.label[~branching]
@@ -146,6 +150,13 @@ class Tree(Views):
             raise ValueError(f"{self.n_features} feature names are needed, got {len(self.feature_names)}")
         if self.conditions is not None and len(self.conditions) != self.n_features:
             raise ValueError(f"{self.n_features} conditions are needed, got {len(self.conditions)}")
+
+    def _check_numbers(self, m: int) -> None:
+        """Refuse values and prices that are not one number per node."""
+        for name in ("values", "prices"):
+            given = getattr(self, name)
+            if given is not None and given.shape != (m,):
+                raise ValueError(f"{name} must hold one number per node, shape ({m},), got {given.shape}")
 
     @property
     def node_count(self) -> int:
@@ -202,6 +213,14 @@ class Tree(Views):
             leaf[rows] = node
             rows = rows[self.feature[node] >= 0]
         return leaf
+
+    def paid(self) -> NDArray[np.float64]:
+        """Return what a row has paid for tests when it reaches each node, the node's own test left out."""
+        paid = np.zeros(self.node_count)
+        if self.prices is not None:
+            for node in np.flatnonzero(self.feature >= 0).tolist():
+                paid[[self.left[node], self.right[node]]] = paid[node] + self.prices[node]
+        return paid
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the label of each row of binary features."""

@@ -28,12 +28,14 @@ def rows_text(rows: int) -> str:
 
 
 def leaf_facts(tree: Tree, node: int) -> str:
-    """Say how many training rows a leaf has, and what they are worth or how many of them have its label."""
+    """Say how many training rows a leaf has, what they are worth or how many are right, what they paid."""
     facts = [rows_text(int(tree.n_samples[node]))]
     if tree.values is not None:
         facts.append(f"{value_name(tree)} {tree.values[node]:.4g}")
     elif (share := label_share(tree, node)) is not None:
         facts.append(f"{100 * share:.1f} %")
+    if tree.prices is not None:
+        facts.append(f"tests {tree.paid()[node]:.6g}")
     return ", ".join(facts)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streed import TaskError, reference
-from streed.tasks import REGISTRY, Accuracy, BalancedAccuracy, Task, make_task, resolve
+from streed.tasks import OBJECTIVES, REGISTRY, Accuracy, BalancedAccuracy, Task, make_task, resolve
 from streed.tasks.labels import whole_units
 
 
@@ -193,8 +193,10 @@ def test_components_of_balanced_accuracy() -> None:
 
 def test_registry() -> None:
     for name, task in REGISTRY.items():
-        assert (resolve(name), task.name) == (task, name)
+        assert task.name == name
         assert task.summary
+    for name, task in OBJECTIVES.items():
+        assert resolve(name) is task is REGISTRY[name]
     assert resolve(Accuracy) is Accuracy
     assert isinstance(make_task(lambda y: Accuracy(y), [0, 1]), Task)
 

@@ -1,5 +1,15 @@
 """scikit-learn estimators: they validate, binarise, make a task, solve it and store the result."""
 
 from streed.estimators.classifier import OptimalTreeClassifier
+from streed.estimators.cost_sensitive import CostSensitiveTreeClassifier, ExpectedCosts
+from streed.estimators.policy import PolicyTree
+from streed.estimators.policy_value import Estimate, PolicyValue
 
-__all__ = ["OptimalTreeClassifier"]
+__all__ = [
+    "CostSensitiveTreeClassifier",
+    "Estimate",
+    "ExpectedCosts",
+    "OptimalTreeClassifier",
+    "PolicyTree",
+    "PolicyValue",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from streed.binarize import Binarizer, check_table
+from streed.columns import is_frame
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
 from streed.matrix import check_binary
 from streed.options import Limits, check_limits
@@ -51,16 +53,41 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         )
 
     @with_callbacks  # type: ignore[untyped-decorator]
-    def _solve(self, task: Task, table: Any, y: Any, sample_weight: Any, limits: Limits) -> None:
-        """Binarise a checked table, solve the task on it and store what came out."""
+    def _solve(
+        self,
+        task: Task | Callable[[NDArray[np.uint8]], Task],
+        table: Any,
+        y: Any,
+        sample_weight: Any,
+        limits: Limits,
+    ) -> None:
+        """Binarise a checked table, solve the task on it and store what came out.
+
+        Where the task depends on what the binarizer made, `task` is a function of the binary features.
+        """
         steps = Steps(self, table, y, sample_weight)
         features, names = self._fit_binarizer(table, y, sample_weight)
+        if not isinstance(task, Task):
+            task = task(features)
         progress = Watchers((self.progress, steps.watch)) if steps.watch else self.progress
         self.result_ = solve_checked(task, features, names, limits, progress)
         self.tree_ = self.result_.tree
         if hasattr(self.binarizer_, "conditions_"):
             self.result_.explain(self.binarizer_.conditions_)
         steps.finish()
+
+    def _columns_of_features(self, n_features: int) -> NDArray[np.intp]:
+        """Return the column that each binary feature comes from, as far as the binarizer tells."""
+        for name in ("feature_columns_", "columns_of_features_"):
+            columns = getattr(self.binarizer_, name, None)
+            if columns is not None:
+                return np.asarray(columns, np.intp)
+        if n_features == self.n_features_in_:
+            return np.arange(n_features)
+        raise ValueError(
+            f"{type(self.binarizer_).__name__} made {n_features} features of {self.n_features_in_} columns "
+            "and does not say which comes from which: it needs an attribute feature_columns_ for prices"
+        )
 
     def _fit_binarizer(
         self, table: Any, y: Any, sample_weight: Any
@@ -122,3 +149,18 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         """
         features = self._features(X)
         return self.tree_.decision_path(features)
+
+
+def label_names(table: Any) -> list[Any] | None:
+    """Return the labels or treatments that a table of costs or rewards names as columns, if it does."""
+    return list(table.columns) if is_frame(table) else None
+
+
+def in_order(what: str, table: Any, names: NDArray[Any]) -> Any:
+    """Put the columns of a frame into the order of the labels that were fitted, or refuse other names."""
+    if not is_frame(table):
+        return table
+    found, expected = list(table.columns), names.tolist()
+    if len(found) != len(expected) or set(found) != set(expected):
+        raise ValueError(f"{what} must have the columns {expected!r} that were fitted, got {found!r}")
+    return table[expected]

@@ -18,7 +18,12 @@ from streed.tasks.accuracy import Accuracy
 from streed.tasks.balanced_accuracy import BalancedAccuracy
 from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered, Prices, Tally, Task
 from streed.tasks.combined import Combined, combine
+from streed.tasks.cost_matrix import CostMatrix
+from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.general import GeneralTask
+from streed.tasks.label_costs import LabelCosts
+from streed.tasks.limited_policy import LimitedPolicyReward
+from streed.tasks.policy_reward import PolicyReward
 from streed.tasks.statistics import StatisticsTask
 from streed.tasks.threshold import Threshold
 
@@ -28,10 +33,15 @@ __all__ = [
     "BalancedAccuracy",
     "ClassErrors",
     "Combined",
+    "CostMatrix",
     "CostTable",
+    "FeatureCosts",
     "GeneralTask",
+    "LabelCosts",
     "LeafFunction",
+    "LimitedPolicyReward",
     "Lowered",
+    "PolicyReward",
     "Prices",
     "StatisticsTask",
     "Tally",
@@ -43,10 +53,28 @@ __all__ = [
     "table",
 ]
 
-_TASKS: tuple[type[Task], ...] = (Accuracy, BalancedAccuracy)
+_TASKS: tuple[type[Task], ...] = (
+    Accuracy,
+    BalancedAccuracy,
+    CostMatrix,
+    LabelCosts,
+    PolicyReward,
+    LimitedPolicyReward,
+)
 
 REGISTRY: Mapping[str, type[Task]] = {task.name: task for task in _TASKS}
 """All tasks by name."""
+
+
+def _needs_labels_only(task: type[Task]) -> bool:
+    parameters = inspect.signature(task).parameters.values()
+    return [one.name for one in parameters if one.default is one.empty] == ["y"]
+
+
+OBJECTIVES: Mapping[str, type[Task]] = {
+    name: task for name, task in REGISTRY.items() if _needs_labels_only(task)
+}
+"""The tasks that a classifier can make from labels alone, by name."""
 
 
 def table() -> str:
@@ -75,11 +103,11 @@ def resolve(objective: object) -> Callable[..., Task]:
     Traceback (most recent call last):
     ValueError: objective must be one of 'accuracy', 'balanced_accuracy', or a Task class, got 'precision'
     """
-    expected = f"objective must be one of {', '.join(map(repr, REGISTRY))}, or a Task class"
+    expected = f"objective must be one of {', '.join(map(repr, OBJECTIVES))}, or a Task class"
     if isinstance(objective, str):
-        if objective not in REGISTRY:
+        if objective not in OBJECTIVES:
             raise ValueError(f"{expected}, got {objective!r}")
-        return REGISTRY[objective]
+        return OBJECTIVES[objective]
     if isinstance(objective, type) and not issubclass(objective, Task):
         raise TypeError(f"{expected}, got the class {objective.__name__}")
     if not callable(objective):

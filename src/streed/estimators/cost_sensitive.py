@@ -1,0 +1,370 @@
+"""Cost-sensitive classification trees: errors and tests have prices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from streed.binarize import check_table
+from streed.columns import column_names
+from streed.estimators.base import BaseTree, in_order, label_names
+from streed.tasks.base import Task
+from streed.tasks.cost_matrix import CostMatrix
+from streed.tasks.feature_costs import FeatureCosts
+from streed.tasks.label_costs import LabelCosts
+from streed.tasks.labels import check_sample_weight, encode
+from streed.tasks.row_costs import check_table as check_costs
+
+
+@dataclass(frozen=True)
+class ExpectedCosts:
+    """What a row costs on average.
+
+    Attributes
+    ----------
+    total : float
+        Misclassification and tests together.
+    misclassification : float
+        The part that comes from predicted labels.
+    tests : float
+        The part that is paid for tests.
+    normalized : float or None
+        The total as a share of the standard cost: what all tests cost once, discounts included, plus the
+        greatest cost of an error times the share of the rows outside the largest class (Turney's normalised
+        cost, as in the paper). None where rows have costs of their own and no classes, or where the standard
+        cost is zero.
+    """
+
+    total: float
+    misclassification: float
+    tests: float
+    normalized: float | None = None
+
+
+def _has_shares(estimator: Any) -> bool:
+    """Whether leaves know the classes of their rows; they do not after a fit with costs alone."""
+    return getattr(getattr(estimator, "tree_", None), "class_weights", 0) is not None
+
+
+class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
+    """A decision tree with the least cost of errors and tests, proven within its limits.
+
+    Every row costs what its predicted label costs, plus the price of every test on its way to its leaf. A
+    column that was tested before on the path is free, and a column whose group was tested has its discounted
+    price.
+
+    Parameters
+    ----------
+    misclassification_costs : array-like of shape (n_classes, n_classes), optional
+        Cost of each error, [true, predicted], in the sorted order of the labels; not negative, and the
+        diagonal need not be zero. By default every error costs 1.
+    feature_costs : streed.FeatureCosts, optional
+        Prices of tests per column of the table; by default they are free.
+    max_depth : int, default=3
+        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_nodes : int, optional
+        Greatest number of branching nodes; by default as many as the depth allows.
+    min_samples_leaf : int, default=1
+        Least number of training rows in a leaf. Rows of weight zero do not count.
+    cost_complexity : float, default=0.0
+        Price of a branching node, as a share of the sum over the rows of their greatest less
+        their least cost.
+    class_weight : dict or "balanced", optional
+        Factor on the misclassification costs of the rows of each class; tests keep their prices.
+    time_limit : float, optional
+        Seconds after which the best tree so far is taken; see ``result_.optimal`` and ``result_.gap``.
+    memory_limit : float, optional
+        Bytes that the solver's own structures may take.
+    n_jobs : int, optional
+        Number of threads; None means one, -1 all cores. The tree does not depend on it.
+    binarizer : transformer, optional
+        What makes binary features of the columns; by default a `streed.Binarizer`. A Boolean matrix is taken
+        as it is.
+    progress : bool or callable, default=False
+        True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
+        stops the search by returning True.
+
+    Attributes
+    ----------
+    tree_ : streed.Tree
+        The tree, over the binary features; its text shows the price of each test and what a leaf's rows paid.
+    result_ : streed.Result
+        The tree's total cost on the training rows and what was proven about it.
+    expected_costs_ : ExpectedCosts
+        Mean cost of a training row, split into misclassification and tests, and the normalised cost.
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    binarizer_ : transformer
+        The fitted binarizer.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, if the table had names.
+
+    Examples
+    --------
+    >>> from streed import CostSensitiveTreeClassifier, FeatureCosts
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1], [1, 1]]
+    >>> y = ["well", "well", "well", "ill", "ill"]
+    >>> model = CostSensitiveTreeClassifier(
+    ...     misclassification_costs=[[0, 8], [4, 0]], feature_costs=FeatureCosts([1, 0.5]), max_depth=2
+    ... ).fit(X, y)
+    >>> print(model.tree_.to_text())
+    x1 = 1?  [0.5]
+    ├─ no:  well  (2 rows, cost 0, tests 0.5)
+    └─ yes: x0 = 1?  [1]
+            ├─ no:  well  (1 row, cost 0, tests 1.5)
+            └─ yes: ill  (2 rows, cost 0, tests 1.5)
+    >>> model.expected_costs_.tests, model.test_costs([[0, 0], [1, 1]]).tolist()
+    (1.1, [0.5, 1.5])
+    """
+
+    def __init__(
+        self,
+        *,
+        misclassification_costs: Any = None,
+        feature_costs: FeatureCosts | None = None,
+        max_depth: int = 3,
+        max_nodes: int | None = None,
+        min_samples_leaf: int = 1,
+        cost_complexity: float = 0.0,
+        class_weight: Any = None,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        n_jobs: int | None = None,
+        binarizer: Any = None,
+        progress: Any = False,
+    ) -> None:
+        self.misclassification_costs = misclassification_costs
+        self.feature_costs = feature_costs
+        self.max_depth = max_depth
+        self.max_nodes = max_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.cost_complexity = cost_complexity
+        self.class_weight = class_weight
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.binarizer = binarizer
+        self.progress = progress
+
+    def fit(
+        self, X: Any, y: Any = None, costs: Any = None, sample_weight: Any = None
+    ) -> CostSensitiveTreeClassifier:
+        """Find a tree of least cost, from labels or from costs of every row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_columns)
+            The columns: numbers, Booleans, strings or categories; NumPy, pandas or polars.
+        y : array-like of shape (n,), optional
+            The labels. Left out when `costs` are given.
+        costs : array-like or frame of shape (n, n_labels), optional
+            What each row costs under each label, instead of `y`; any finite numbers. The labels are 0, 1,
+            ..., or the names of a frame's columns.
+        sample_weight : array-like of shape (n,), optional
+            Factor on the costs of each row, not negative; with feature costs 0 or 1.
+
+        Returns
+        -------
+        CostSensitiveTreeClassifier
+            The fitted estimator itself.
+        """
+        limits = self._limits()
+        if costs is None:
+            y = validate_data(self, y=y)
+            if y.dtype.kind not in "biuUS":
+                check_classification_targets(y)
+        else:
+            self._check_costs(y)
+        table = check_table(self, X, reset=True)
+        check_consistent_length(table, y if costs is None else costs)
+        if self.feature_costs is not None and not isinstance(self.feature_costs, FeatureCosts):
+            raise TypeError(f"feature_costs must be a streed.FeatureCosts, got {self.feature_costs!r}")
+        names = column_names(table)
+        if self.feature_costs is not None:
+            self.feature_costs.tests(names)
+        weights = check_sample_weight(sample_weight, table.shape[0])
+        made: list[NDArray[np.uint8]] = []
+
+        def task(features: NDArray[np.uint8]) -> Task:
+            made.append(features)
+            return self._task(features, names, y, costs, weights)
+
+        self._column_names = names
+        self._solve(task, table, y, sample_weight, limits)
+        self.expected_costs_ = self._expected(made[0], y, costs, weights)
+        return self
+
+    def _task(self, features: NDArray[np.uint8], names: list[str], y: Any, costs: Any, weights: Any) -> Task:
+        """Make the task from labels, or from the costs of the rows, and keep its classes."""
+        options: dict[str, Any] = {"sample_weight": weights, "cost_complexity": self.cost_complexity}
+        if self.feature_costs is not None:
+            options["feature_costs"] = _for_columns(self.feature_costs, names)
+            options["columns"] = self._columns_of_features(features.shape[1]).tolist()
+        if costs is not None:
+            self._matrix: NDArray[np.float64] | None = None
+            by_row = LabelCosts(costs, label_names(costs), **options)
+            self.classes_ = by_row.labels
+            return by_row
+        matrix = self.misclassification_costs
+        if matrix is None:
+            matrix = 1.0 - np.eye(encode(y)[0].size)
+        by_class = CostMatrix(y, matrix, class_weight=self.class_weight, **options)
+        self._matrix = by_class.matrix
+        self.classes_ = by_class.labels
+        return by_class
+
+    def _check_costs(self, y: Any) -> None:
+        """Refuse what belongs to labels where costs of rows are given."""
+        if y is not None:
+            raise ValueError("give either the labels y or costs per row and label, not both")
+        for name in ("misclassification_costs", "class_weight"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name} belongs to labels y: with costs per row it must be None")
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,)
+            Labels.
+        """
+        leaf = self.apply(X)
+        labels: NDArray[Any] = self.classes_[self.tree_.label[leaf]]
+        return labels
+
+    @available_if(_has_shares)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return, for each row, the share of each class in the training weight of its leaf.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n, n_classes)
+            Shares in the order of `classes_`. The predicted label is the cheapest, not always the likeliest.
+        """
+        leaf = self.apply(X)
+        weights = self.tree_.class_weights
+        assert weights is not None
+        shares = weights / weights.sum(axis=1, keepdims=True)
+        probabilities: NDArray[np.float64] = shares[leaf]
+        return probabilities
+
+    def test_costs(self, X: Any) -> NDArray[np.float64]:
+        """Return what each row pays for tests.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+
+        Returns
+        -------
+        float64 array of shape (n,)
+            The prices of the tests on the way to the row's leaf, added up.
+        """
+        return self.tree_.paid()[self.apply(X)]
+
+    def expected_costs(self, X: Any, y: Any = None, costs: Any = None) -> ExpectedCosts:
+        """Return the mean cost of rows, split into misclassification and tests.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+        y : array-like of shape (n,), optional
+            Their labels, if the tree was fitted with labels.
+        costs : array-like of shape (n, n_labels), optional
+            Their costs under each label, if the tree was fitted with costs.
+
+        Returns
+        -------
+        ExpectedCosts
+            The mean costs and, for labels, the normalised cost.
+        """
+        check_is_fitted(self)
+        return self._expected(self._features(X), y, costs)
+
+    def score(self, X: Any, y: Any = None, costs: Any = None) -> float:
+        """Return minus the mean cost of rows, tests included: the greater the better.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+        y : array-like of shape (n,), optional
+            Their labels, if the tree was fitted with labels.
+        costs : array-like of shape (n, n_labels), optional
+            Their costs under each label, if the tree was fitted with costs.
+
+        Returns
+        -------
+        float
+            What model selection should maximise, since it is what the tree was optimised for.
+        """
+        return -self.expected_costs(X, y, costs).total
+
+    def _expected(
+        self, features: NDArray[np.uint8], y: Any, costs: Any, weights: Any = None
+    ) -> ExpectedCosts:
+        leaf = self.tree_.route(features)
+        label = self.tree_.label[leaf]
+        tests = float(np.average(self.tree_.paid()[leaf], weights=weights))
+        if self._matrix is None:
+            if costs is None:
+                raise ValueError("the tree was fitted with costs per row: costs are needed here too")
+            table = check_costs("costs", in_order("costs", costs, self.classes_), "label")
+            check_consistent_length(features, table)
+            if table.shape[1] != self.classes_.size:
+                raise ValueError(f"costs must have {self.classes_.size} columns, got {table.shape[1]}")
+            errors = float(np.average(table[np.arange(leaf.size), label], weights=weights))
+            return ExpectedCosts(errors + tests, errors, tests)
+        if costs is not None or y is None:
+            raise ValueError("the tree was fitted with labels: y is needed here, and no costs")
+        codes = self._codes(y)
+        check_consistent_length(features, codes)
+        errors = float(np.average(self._matrix[codes, label], weights=weights))
+        sizes = np.bincount(codes, weights=weights)
+        standard = (1 - float(sizes.max() / sizes.sum())) * float(self._matrix.max())
+        if self.feature_costs is not None:
+            standard += self.feature_costs.total(self._column_names)
+        total = errors + tests
+        return ExpectedCosts(total, errors, tests, total / standard if standard > 0 else None)
+
+    def _codes(self, y: Any) -> NDArray[np.intp]:
+        found, codes = encode(y)
+        known = {label: code for code, label in enumerate(self.classes_.tolist())}
+        unknown = [label for label in found.tolist() if label not in known]
+        if unknown:
+            raise ValueError(f"y has labels {unknown!r} that were not there when fitting")
+        return np.array([known[label] for label in found.tolist()], np.intp)[codes]
+
+
+def _for_columns(feature_costs: FeatureCosts, names: list[str]) -> FeatureCosts:
+    """Write prices by the positions of columns, so that they fit features that are told by position."""
+    tests = feature_costs.tests(names)
+    by_test = dict.fromkeys(tests)
+    return FeatureCosts(
+        {test.name: test.full for test in by_test},
+        {test.name: test.discounted for test in by_test},
+        {test.name: test.group for test in by_test},
+        [test.name for test in tests],
+    )

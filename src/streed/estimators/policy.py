@@ -1,0 +1,356 @@
+"""Policy trees: which treatment to give to whom, learnt from what was given before and what came of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from streed.binarize import Binarizer, check_table
+from streed.estimators.base import BaseTree, in_order, label_names
+from streed.estimators.policy_value import PolicyValue, policy_value
+from streed.estimators.teachers import TEACHERS, Models, Trial, scores_of
+from streed.options import Option
+from streed.tasks.labels import encode
+from streed.tasks.limited_policy import LimitedPolicyReward
+from streed.tasks.policy_reward import PolicyReward
+from streed.tasks.row_costs import check_names
+from streed.tasks.row_costs import check_table as check_rewards
+
+CV = Option("cv", "an integer >= 1 or None", "Parts of cross-fitting.", low=1, optional=True)
+CLIP = Option("clip", "a number from 0 to below 1", "Least propensity.", integer=False, low=0, high=1 - 1e-9)
+
+
+def default_outcome_model() -> Any:
+    """Make the model that predicts outcomes when the user has none.
+
+    A random forest, as in the paper's study: it finds interactions by itself, and its predictions never leave
+    the range of the outcomes, so that no row gets an extreme score. Its leaves hold at least five rows, since
+    every treatment has its own model and some have few rows. The columns are made binary first, so that
+    strings and missing values are no trouble.
+    """
+    forest = RandomForestRegressor(n_estimators=100, min_samples_leaf=5, random_state=0)
+    return make_pipeline(Binarizer(missing="indicator"), forest)
+
+
+def default_propensity_model() -> Any:
+    """Make the model that predicts who gets what when the user has none.
+
+    A logistic regression on binary features: its probabilities are calibrated and seldom near 0, where those
+    of trees and forests are often exactly 0 and one over them infinite. The cuts of the binary features let
+    it bend, its penalty keeps it steady.
+    """
+    return make_pipeline(Binarizer(missing="indicator"), LogisticRegression(max_iter=2000))
+
+
+class PolicyTree(BaseTree):
+    """A tree that prescribes treatments, with the greatest estimated mean reward within its limits.
+
+    A teacher scores every row under every treatment from what was observed; the tree is then the optimal
+    policy for these scores.
+
+    Parameters
+    ----------
+    teacher : {"direct", "inverse_propensity", "doubly_robust"} or callable, default="doubly_robust"
+        How rows are scored. "direct" predicts the outcome under each treatment; "inverse_propensity" takes
+        the observed outcome over the probability of the treatment given, and 0 for all others;
+        "doubly_robust" corrects the first by the second, and is right on average if either model is. A
+        function gets X, treatment, outcome and the names of the treatments, and returns scores of shape
+        (n, n_treatments).
+    outcome_model : estimator, optional
+        Regressor, or classifier for outcomes of a few values, that predicts the outcome; one is fitted per
+        treatment. By default a random forest over binary features.
+    propensity_model : estimator, optional
+        Classifier with ``predict_proba`` that predicts the treatment given. By default a logistic regression
+        over binary features. After a randomised experiment, ``DummyClassifier()`` is the one to take.
+    capacity : mapping, optional
+        Most training rows that may get a treatment: an integer is a number of rows, any other number a share
+        of them, from 0.0 to 1.0.
+    treatment_costs : mapping, optional
+        What a treatment costs per row, for `budget`; treatments left out are free.
+    budget : float, optional
+        Most that the treatments may cost per training row on average.
+    cv : int, optional, default=5
+        Parts of cross-fitting: no row is scored by a model that saw it. None or 1 fits the models once, on
+        the rows that they score, as in the paper.
+    clip : float, default=0.01
+        Least propensity; lower ones are raised to it, with a warning.
+    max_depth : int, default=3
+        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_nodes : int, optional
+        Greatest number of branching nodes; by default as many as the depth allows.
+    min_samples_leaf : int, default=1
+        Least number of training rows in a leaf.
+    cost_complexity : float, default=0.0
+        Price of a branching node, as a share of the mean over the rows of their greatest less their least
+        score.
+    time_limit : float, optional
+        Seconds after which the best tree so far is taken; see ``result_.optimal`` and ``result_.gap``.
+    memory_limit : float, optional
+        Bytes that the solver's own structures may take.
+    n_jobs : int, optional
+        Number of threads of the search; None means one, -1 all cores. The tree does not depend on it.
+    binarizer : transformer, optional
+        What makes binary features of the columns; by default a `streed.Binarizer`. A Boolean matrix is taken
+        as it is.
+    progress : bool or callable, default=False
+        True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
+        stops the search by returning True.
+
+    Attributes
+    ----------
+    tree_ : streed.Tree
+        The tree, over the binary features; the labels of its leaves are treatments.
+    result_ : streed.Result
+        The mean training score of the tree and what was proven about it. It is optimistic: see `value`.
+    treatments_ : array of shape (n_treatments,)
+        The treatments, sorted (or in the order of the columns of `rewards`).
+    binarizer_ : transformer
+        The fitted binarizer.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, if the table had names.
+
+    Examples
+    --------
+    >>> from streed import PolicyTree
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> rewards = [[1.0, 0.0], [1.0, 0.5], [0.0, 2.0], [0.2, 0.1]]
+    >>> model = PolicyTree(max_depth=2).fit(X, rewards=rewards)
+    >>> model.predict(X).tolist(), round(model.result_.objective, 3)
+    ([0, 0, 1, 0], 1.05)
+    """
+
+    def __init__(
+        self,
+        teacher: Any = "doubly_robust",
+        *,
+        outcome_model: Any = None,
+        propensity_model: Any = None,
+        capacity: Any = None,
+        treatment_costs: Any = None,
+        budget: float | None = None,
+        cv: int | None = 5,
+        clip: float = 0.01,
+        max_depth: int = 3,
+        max_nodes: int | None = None,
+        min_samples_leaf: int = 1,
+        cost_complexity: float = 0.0,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        n_jobs: int | None = None,
+        binarizer: Any = None,
+        progress: Any = False,
+    ) -> None:
+        self.teacher = teacher
+        self.outcome_model = outcome_model
+        self.propensity_model = propensity_model
+        self.capacity = capacity
+        self.treatment_costs = treatment_costs
+        self.budget = budget
+        self.cv = cv
+        self.clip = clip
+        self.max_depth = max_depth
+        self.max_nodes = max_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.cost_complexity = cost_complexity
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.binarizer = binarizer
+        self.progress = progress
+
+    def fit(self, X: Any, treatment: Any = None, outcome: Any = None, rewards: Any = None) -> PolicyTree:
+        """Find an optimal policy, from observed treatments and outcomes or from rewards.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_columns)
+            The columns: numbers, Booleans, strings or categories; NumPy, pandas or polars. Models of your own
+            get the table as it is.
+        treatment : array-like of shape (n,), optional
+            The treatment that each row got: numbers, strings or Booleans.
+        outcome : array-like of shape (n,), optional
+            What came of it: numbers, the greater the better.
+        rewards : array-like or frame of shape (n, n_treatments), optional
+            Scores of your own, instead of `treatment` and `outcome`. The treatments are 0, 1, ..., or the
+            names of a frame's columns.
+
+        Returns
+        -------
+        PolicyTree
+            The fitted estimator itself.
+        """
+        limits = self._limits()
+        models = self._models()
+        table = check_table(self, X, reset=True)
+        if rewards is not None:
+            if treatment is not None or outcome is not None:
+                raise ValueError("give either treatment and outcome, or rewards, not both")
+            check_consistent_length(table, rewards)
+            scores = check_rewards("rewards", rewards, "treatment")
+            treatments = check_names("treatments", label_names(rewards), scores.shape[1])
+        else:
+            if treatment is None or outcome is None:
+                raise ValueError("fit needs both treatment and outcome, or rewards")
+            treatments, codes = _treatments(treatment)
+            trial = _trial(table, codes, outcome, treatments, models)
+            scores = check_rewards(
+                "scores of the teacher", scores_of(self.teacher, trial, models), "treatment"
+            )
+        task = self._task(scores, treatments)
+        self.treatments_ = treatments
+        self._solve(task, table, treatment, None, limits)
+        return self
+
+    def _task(self, scores: NDArray[np.float64], treatments: NDArray[Any]) -> PolicyReward:
+        options: dict[str, Any] = {"cost_complexity": self.cost_complexity}
+        limits = {"capacity": self.capacity, "treatment_costs": self.treatment_costs, "budget": self.budget}
+        if all(limit is None for limit in limits.values()):
+            return PolicyReward(scores, treatments, **options)
+        return LimitedPolicyReward(scores, treatments, **options, **limits)
+
+    def _models(self) -> Models:
+        """Check the teacher and its parameters."""
+        if not (callable(self.teacher) or (isinstance(self.teacher, str) and self.teacher in TEACHERS)):
+            raise ValueError(
+                f"teacher must be one of {', '.join(map(repr, TEACHERS))}, or a function, "
+                f"got {self.teacher!r}"
+            )
+        folds = CV.check(self.cv)
+        clip = CLIP.check(self.clip)
+        assert clip is not None
+        outcome = default_outcome_model() if self.outcome_model is None else self.outcome_model
+        propensity = default_propensity_model() if self.propensity_model is None else self.propensity_model
+        for name, model, method in (
+            ("outcome_model", outcome, "predict"),
+            ("propensity_model", propensity, "predict_proba"),
+        ):
+            if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, method)):
+                raise TypeError(f"{name} must be an estimator with fit and {method}, got {model!r}")
+        return Models(outcome, propensity, 1 if folds is None else int(folds), float(clip))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the treatment prescribed to each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,)
+            Treatments, by their own names.
+        """
+        leaf = self.apply(X)
+        prescribed: NDArray[Any] = self.treatments_[self.tree_.label[leaf]]
+        return prescribed
+
+    def value(self, X: Any, treatment: Any = None, outcome: Any = None, rewards: Any = None) -> PolicyValue:
+        """Estimate what the policy is worth on rows that it was not fitted on.
+
+        The rows are scored by the same teacher, with models fitted and cross-fitted on these rows alone.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            Held-out rows.
+        treatment : array-like of shape (n,), optional
+            The treatment that each row got.
+        outcome : array-like of shape (n,), optional
+            What came of it.
+        rewards : array-like of shape (n, n_treatments), optional
+            Scores of your own, instead of the two.
+
+        Returns
+        -------
+        PolicyValue
+            The policy's value with its standard error, beside the observed treatments and the best constant
+            treatment.
+        """
+        check_is_fitted(self)
+        table = check_table(self, X, reset=False)
+        prescribed = self.tree_.label[self.tree_.route(self._binarize(table))].astype(np.intp)
+        if rewards is not None:
+            if treatment is not None or outcome is not None:
+                raise ValueError("give either treatment and outcome, or rewards, not both")
+            scores = check_rewards("rewards", in_order("rewards", rewards, self.treatments_), "treatment")
+            check_consistent_length(table, scores)
+            if scores.shape[1] != self.treatments_.size:
+                raise ValueError(f"rewards must have {self.treatments_.size} columns, got {scores.shape[1]}")
+            return policy_value(scores, prescribed, self.treatments_, None)
+        if treatment is None or outcome is None:
+            raise ValueError("value needs both treatment and outcome, or rewards")
+        models = self._models()
+        codes = self._codes(treatment)
+        trial = _trial(table, codes, outcome, self.treatments_, models)
+        scores = scores_of(self.teacher, trial, models)
+        return policy_value(scores, prescribed, self.treatments_, trial.outcome)
+
+    def score(self, X: Any, treatment: Any = None, outcome: Any = None, rewards: Any = None) -> float:
+        """Return the estimated value of the policy, for model selection.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            Held-out rows.
+        treatment : array-like of shape (n,), optional
+            The treatment that each row got.
+        outcome : array-like of shape (n,), optional
+            What came of it.
+        rewards : array-like of shape (n, n_treatments), optional
+            Scores of your own, instead of the two.
+
+        Returns
+        -------
+        float
+            ``value(...).value``.
+        """
+        return self.value(X, treatment, outcome, rewards).value
+
+    def _codes(self, treatment: Any) -> NDArray[np.intp]:
+        found, codes = _treatments(treatment)
+        known = {name: code for code, name in enumerate(self.treatments_.tolist())}
+        unknown = [name for name in found.tolist() if name not in known]
+        if unknown:
+            raise ValueError(
+                f"treatment has {unknown!r}, the policy knows only {self.treatments_.tolist()!r}"
+            )
+        return np.array([known[name] for name in found.tolist()], np.intp)[codes]
+
+
+def _treatments(treatment: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Encode treatments; what is wrong with them is said about the treatment, not about y."""
+    try:
+        treatments, codes = encode(treatment)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            str(error).replace("labels in y", "treatments").replace("y ", "treatment ", 1)
+        ) from error
+    return treatments, codes.astype(np.intp)
+
+
+def _trial(
+    table: Any, codes: NDArray[np.intp], outcome: Any, treatments: NDArray[Any], models: Models
+) -> Trial:
+    """Check outcomes and lengths."""
+    check_consistent_length(table, codes, outcome)
+    try:
+        values = np.asarray(outcome, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"outcome must hold numbers: {error}") from error
+    if values.ndim != 1:
+        raise ValueError(f"outcome must be one-dimensional, got an array of shape {values.shape}")
+    if not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise ValueError(f"outcome must not contain NaN or infinity, got {values[row]} in row {row}")
+    if models.folds > values.size:
+        raise ValueError(f"cv={models.folds} needs at least as many rows, got {values.size}")
+    return Trial(table, codes, values, treatments.tolist())

@@ -1,0 +1,177 @@
+"""A cost matrix: what it costs to take one class for another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from streed.tasks.base import ClassErrors, CostTable, Tally
+from streed.tasks.feature_costs import FeatureCosts
+from streed.tasks.label_costs import refuse_weighted_tests
+from streed.tasks.labels import check_sample_weight, class_factors, encode
+from streed.tasks.row_costs import CostSummary, RowCosts, check_names
+
+
+class CostMatrix(RowCosts):
+    """Minimise the cost of misclassification, and of the tests that a tree makes.
+
+    The reported value is the total cost: ``matrix[true, predicted]`` of every row, plus what the rows pay for
+    tests on their way.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        The true labels.
+    matrix : array-like of shape (n_labels, n_labels)
+        Cost of predicting the column's label for a row of the row's label, not negative. The diagonal need
+        not be zero.
+    labels : array-like of shape (n_labels,), optional
+        The labels in the order of the matrix; by default the labels in y, sorted.
+    sample_weight : array-like of shape (n,), optional
+        Factor on the costs of each row, not negative. Rows of weight zero are left out altogether.
+    class_weight : dict or "balanced", optional
+        Factor on the costs of the rows of each class. "balanced" gives all classes the same weight in total.
+    feature_costs : streed.FeatureCosts, optional
+        Prices of tests, paid by every row that reaches a node. Sample weights must then be 0 or 1.
+    columns : sequence, optional
+        With `feature_costs`: the column that each binary feature comes from. By default every feature is a
+        column of its own.
+    cost_complexity : float, default=0.0
+        Price of a branching node, as a share of the sum over the rows of their greatest less
+        their least cost.
+
+    Examples
+    --------
+    A missed case is ten times as bad as a false alarm:
+
+    >>> import streed
+    >>> task = streed.tasks.CostMatrix(["ill", "well", "well"], [[0, 10], [1, 0]])
+    >>> streed.solve(task, [[1], [1], [0]], max_depth=1).objective
+    1.0
+    """
+
+    name: ClassVar[str] = "cost_matrix"
+    summary: ClassVar[str] = "cost of misclassification and tests (minimised)"
+
+    def __init__(
+        self,
+        y: ArrayLike,
+        matrix: ArrayLike,
+        labels: ArrayLike | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        class_weight: Any = None,
+        feature_costs: FeatureCosts | None = None,
+        columns: Sequence[Any] | None = None,
+        cost_complexity: float = 0.0,
+    ) -> None:
+        classes, codes = encode(y)
+        if labels is not None:
+            classes, codes = _reorder(classes, codes, labels)
+        self.matrix = check_matrix(matrix, classes)
+        n_rows, rows = codes.size, None
+        weights = check_sample_weight(sample_weight, n_rows)
+        if weights is not None:
+            refuse_weighted_tests(weights, feature_costs)
+            if not weights.all():
+                rows = np.flatnonzero(weights)
+                codes, weights = codes[rows], weights[rows]
+        given = np.ones(codes.size) if weights is None else weights
+        factors = given * row_factors(class_weight, classes, codes, given)
+        wrong = _price_of_any_error(self.matrix, codes)
+        leaf: ClassErrors | CostTable
+        if wrong is None or not factors.all():
+            leaf = CostTable(self.matrix[codes] * factors[:, None])
+        else:
+            leaf = ClassErrors(codes, wrong[codes] * factors)
+        self._lower_costs(
+            leaf,
+            classes,
+            _summary(self.matrix, codes, factors),
+            n_rows=n_rows,
+            tally=Tally(codes, given),
+            rows=rows,
+            cost_complexity=cost_complexity,
+            feature_costs=feature_costs,
+            columns=columns,
+        )
+
+
+def _summary(
+    matrix: NDArray[np.float64], codes: NDArray[np.int32], factors: NDArray[np.float64]
+) -> CostSummary:
+    """Summarise the costs of all rows from the matrix, without a table of them."""
+    most, least = matrix.max(axis=1), matrix.min(axis=1)
+    weights = np.bincount(codes, weights=factors, minlength=matrix.shape[0])
+    values = np.unique(factors)
+    entries = np.unique(matrix)
+    distinct = np.outer(values, entries).ravel() if values.size < 1000 else values
+    return CostSummary(distinct, float(most @ weights), float((most - least) @ weights))
+
+
+def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Check a cost matrix: as many rows and columns as there are classes, nothing negative."""
+    try:
+        costs = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"the matrix of misclassification costs must hold numbers: {error}") from error
+    k = classes.size
+    if costs.shape != (k, k):
+        raise ValueError(
+            f"the matrix of misclassification costs must have shape ({k}, {k}) for the labels "
+            f"{classes.tolist()!r}, got {costs.shape}"
+        )
+    if not (np.isfinite(costs) & (costs >= 0)).all():
+        true, predicted = (int(i) for i in np.argwhere(~(np.isfinite(costs) & (costs >= 0)))[0])
+        names = classes.tolist()
+        raise ValueError(
+            f"misclassification costs must be finite and not negative, got {costs[true, predicted]} for "
+            f"{names[true]!r} taken for {names[predicted]!r}; gains can be given as costs per row"
+        )
+    return costs
+
+
+def _reorder(
+    found: NDArray[Any], codes: NDArray[np.int32], labels: ArrayLike
+) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Encode rows by the labels in the user's order; labels without rows are fine."""
+    classes = check_names("labels", labels, np.asarray(labels).size)
+    position = {label: code for code, label in enumerate(classes.tolist())}
+    unknown = [label for label in found.tolist() if label not in position]
+    if unknown:
+        raise ValueError(f"y has labels {unknown!r} that are not among labels, {classes.tolist()!r}")
+    order = np.array([position[label] for label in found.tolist()], np.int32)
+    return classes, order[codes]
+
+
+def row_factors(
+    class_weight: object, classes: NDArray[Any], codes: NDArray[np.int32], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Factor of each row that its class has."""
+    if class_weight is None:
+        return np.ones(codes.size)
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
+        sizes = np.bincount(codes, weights=weights, minlength=classes.size)
+        share = float(weights.sum()) / np.count_nonzero(sizes)
+        return np.divide(share, sizes, out=np.zeros_like(sizes), where=sizes > 0)[codes]
+    factors: NDArray[np.float64] = class_factors(class_weight, classes)[codes]
+    return factors
+
+
+def _price_of_any_error(matrix: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np.float64] | None:
+    """For each class what all its errors cost, if they cost the same and being right costs nothing."""
+    k = matrix.shape[0]
+    if k == 1:  # no error is possible, so that any price will do
+        return None if matrix.any() else np.ones(1)
+    wrong = matrix[np.arange(k), (np.arange(k) + 1) % k]
+    simple = np.where(np.eye(k, dtype=bool), 0.0, wrong[:, None])
+    present = np.unique(codes)
+    if not (simple[present] == matrix[present]).all() or not wrong[present].all():
+        return None
+    prices: NDArray[np.float64] = wrong
+    return prices

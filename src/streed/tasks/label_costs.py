@@ -1,0 +1,87 @@
+"""Label costs: what each row costs under each label, as any numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from streed.tasks.base import CostTable
+from streed.tasks.feature_costs import FeatureCosts
+from streed.tasks.labels import check_sample_weight
+from streed.tasks.row_costs import CostSummary, RowCosts, check_names, check_table
+
+
+class LabelCosts(RowCosts):
+    """Minimise the sum of the rows' costs, where every row has its own cost under each label.
+
+    The reported value is the total cost, test costs included.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n, n_labels)
+        What each row costs under each label; any finite numbers, negative ones too.
+    labels : array-like of shape (n_labels,), optional
+        The labels, in the order of the columns; 0, 1, ... by default.
+    sample_weight : array-like of shape (n,), optional
+        Factor on the costs of each row, not negative. Rows of weight zero are left out altogether.
+    feature_costs : streed.FeatureCosts, optional
+        Prices of tests, paid by every row that reaches a node. All weights must then be equal.
+    columns : sequence, optional
+        With `feature_costs`: the column that each binary feature comes from. By default every feature is a
+        column of its own.
+    cost_complexity : float, default=0.0
+        Price of a branching node, as a share of the sum over the rows of their greatest less
+        their least cost.
+
+    Examples
+    --------
+    >>> import streed
+    >>> task = streed.tasks.LabelCosts([[0, 3], [0, 1], [5, -1]], labels=["wait", "act"])
+    >>> result = streed.solve(task, [[0], [0], [1]], max_depth=1)
+    >>> result.objective, result.tree.predict([[1]]).tolist()
+    (-1.0, ['act'])
+    """
+
+    name: ClassVar[str] = "label_costs"
+    summary: ClassVar[str] = "sum of the rows' costs under their labels (minimised)"
+
+    def __init__(
+        self,
+        costs: ArrayLike,
+        labels: ArrayLike | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        feature_costs: FeatureCosts | None = None,
+        columns: Sequence[Any] | None = None,
+        cost_complexity: float = 0.0,
+    ) -> None:
+        table = check_table("costs", costs, "label")
+        names = check_names("labels", labels, table.shape[1])
+        n_rows, rows = table.shape[0], None
+        weights = check_sample_weight(sample_weight, n_rows)
+        if weights is not None:
+            refuse_weighted_tests(weights, feature_costs)
+            rows = None if weights.all() else np.flatnonzero(weights)
+            table = table * weights[:, None] if rows is None else table[rows] * weights[rows, None]
+        self._lower_costs(
+            CostTable(table),
+            names,
+            CostSummary.of(table),
+            n_rows=n_rows,
+            rows=rows,
+            cost_complexity=cost_complexity,
+            feature_costs=feature_costs,
+            columns=columns,
+        )
+
+
+def refuse_weighted_tests(weights: Any, feature_costs: object) -> None:
+    """Refuse weights together with prices: a test is paid by rows, and half a row cannot pay."""
+    if feature_costs is not None and not np.isin(weights, (0.0, 1.0)).all():
+        raise ValueError(
+            "feature_costs are paid per row, so sample_weight must be 0 or 1 with them; "
+            "repeat rows instead of weighing them"
+        )
