@@ -6,6 +6,7 @@
 #include "../search/dispatch.hpp"
 #include "front_search.hpp"
 #include "goals.hpp"
+#include "region.hpp"
 #include "sizes.hpp"
 #include "trees.hpp"
 
@@ -50,6 +51,9 @@ private:
         return sum;
     }
     void search(Scalar* guide, int depth, int nodes);
+    void by_regions(int depth, int nodes);
+    void region(const Vector<2>& low, const Vector<2>& ceiling, int depth, int nodes, Staircase& known);
+    void support(const Scalar& scalar, double bound);
     void collect(const Arena& arena);
 
     const VectorProblem& problem_;
@@ -99,6 +103,81 @@ void WholeFront<M>::collect(const Arena& arena) {
     }
 }
 
+// No tree has weights . values below the bound: the same in the units of the problem.
+template <int M>
+void WholeFront<M>::support(const Scalar& scalar, double bound) {
+    const std::size_t m = static_cast<std::size_t>(problem_.n_values);
+    std::vector<double> row(m + 1);
+    for (std::size_t j = 0; j < m; ++j) row[j] = scalar.weights[j] / rows_.grain[j];
+    row[m] = bound;
+    result_.supports.push_back(row);
+}
+
+// Two components: scalar searches part the space into regions, each of which is searched with a budget of its own. The
+// weights of a region are those of its diagonal, so that in the end they are the edges of the hull. What lies below
+// the region's corner is either proven empty by the scalar search, or found by a short front search, or parted at the
+// point that the scalar search has found.
+template <int M>
+void WholeFront<M>::region(const Vector<2>& low, const Vector<2>& ceiling, int depth, int nodes, Staircase& known) {
+    if constexpr (M == 2) {
+        const std::vector<double> weights{std::max(1.0, ceiling[1] - low[1] + 1), std::max(1.0, ceiling[0] - low[0] + 1)};
+        const double origin = weights[0] * rows_.origin[0] + weights[1] * rows_.origin[1];
+        Scalar scalar(rows_, weights, control_, kernels_);
+        const double corner = known.reach(weights[0], weights[1], ceiling[0], ceiling[1]);
+        const Outcome outcome = scalar.solve(depth, nodes, corner + origin);
+        support(scalar, outcome.lower);
+        if (!outcome.exact) return;
+        Tree tree = scalar.tree(depth, nodes);
+        const std::vector<double> v = rows_.evaluate(tree, weights);
+        const Vector<2> at{v[0] - rows_.origin[0], v[1] - rows_.origin[1]};
+        if (known.wants(at[0], at[1])) known.insert(at[0], at[1], std::move(tree));
+        const bool inside = at[0] <= ceiling[0] && at[1] <= ceiling[1];
+        const double features = static_cast<double>(rows_.features.size());
+        if (inside) control_.cap_work(2e6 + scalar.solves() * static_cast<double>(rows_.n_merged) * features * features / 64);
+        try {
+            FrontSearch<M> search(rows_, kernels_, control_, &scalar, 0);
+            RegionSink sink(known, weights, ceiling, 4 * scalar.slack(), search.arena);
+            search.run(depth, nodes, sink);
+            control_.lift_cap();
+            return;
+        } catch (const OutOfWork&) {
+            control_.lift_cap();
+        }
+        region({low[0], at[1]}, {at[0] - 1, ceiling[1]}, depth, nodes, known);
+        region({at[0], low[1]}, {ceiling[0], at[1] - 1}, depth, nodes, known);
+    }
+}
+
+template <int M>
+void WholeFront<M>::by_regions(int depth, int nodes) {
+    if constexpr (M == 2) {
+        Part all;
+        all.select(rows_, kernels_, rows_.valid);
+        Staircase known;
+        Vector<2> low, ceiling;
+        for (int j = 0; j < 2; ++j) {
+            const std::size_t at = static_cast<std::size_t>(j);
+            low[at] = all.lowest(j);
+            ceiling[at] = std::min(ceiling_[at], rows_.most[at] - rows_.origin[at]);
+        }
+        const auto take = [&] {
+            for (const auto& [first, step] : known.steps()) {
+                if (first > ceiling_[0] || step.second > ceiling_[1]) continue;
+                result_.values.push_back({(first + rows_.origin[0]) * rows_.grain[0], (step.second + rows_.origin[1]) * rows_.grain[1]});
+                result_.trees.push_back(finished_tree(step.tree, rows_));
+            }
+        };
+        try {
+            region(low, ceiling, depth, nodes, known);
+            result_.complete = true;
+        } catch (const Stopped&) {
+            take();
+            throw;
+        }
+        take();
+    }
+}
+
 template <int M>
 FrontResult WholeFront<M>::run() {
     int depth = control_.options.max_depth;
@@ -109,11 +188,13 @@ FrontResult WholeFront<M>::run() {
         std::unique_ptr<Scalar> guide;
         if (std::isfinite(budget_) && Scalar::supports(rows_)) {
             guide = std::make_unique<Scalar>(rows_, weights_, control_, kernels_);
-            std::vector<double> support = region_.weights;
-            support.push_back(guide->solve(depth, nodes, budget_).lower);
-            result_.supports.push_back(support);
+            support(*guide, guide->solve(depth, nodes, budget_).lower);
         }
-        search(guide.get(), depth, nodes);
+        const bool parted = M == 2 && problem_.n_values == 2 && !guide && Scalar::supports(rows_) && (getenv("STREED_REGIONS") ? atoi(getenv("STREED_REGIONS")) : depth > 3);
+        if (parted)
+            by_regions(depth, nodes);
+        else
+            search(guide.get(), depth, nodes);
     } catch (const Stopped&) {
         if (control_.status == Status::optimal) control_.status = control_.elapsed() > control_.options.time_limit ? Status::time_limit : Status::interrupted;
         result_.status = control_.status;
