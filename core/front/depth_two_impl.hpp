@@ -116,27 +116,48 @@ double FrontSearch<M>::least_stump(const Part& part, const double* total, const 
 template <int M>
 template <class Sink>
 void FrontSearch<M>::stumps(const Part& part, const double* total, const double* cells, bool without, std::size_t skip, Sink& sink) {
+    constexpr std::size_t m = static_cast<std::size_t>(M);
     const std::size_t channels = rows_.channels;
+    const std::size_t n = part.features().size();
+    // Two labels: one side has label 1 and the other has not.
+    const bool two = rows_.n_labels == 2 && !same_labels_;
     sides_.resize(2 * channels);
     double* in = sides_.data();
     double* out = in + channels;
-    for (std::size_t b = 0; b < part.features().size(); ++b) {
+    for (std::size_t b = 0; b < n; ++b) {
         if (b == skip) continue;
         const double* both = cells + b * channels;
         const double* single = part.single(b);
+        const double rows = without ? single[channels - 1] - both[channels - 1] : both[channels - 1];
+        if (rows < least_rows_ || total[channels - 1] - rows < least_rows_) continue;
+        if (two) {
+            Candidate<M> right{{}, 0, part.features()[b], ~0, ~1};
+            Candidate<M> left{{}, 0, part.features()[b], ~1, ~0};
+            for (std::size_t j = 0; j < m; ++j) {
+                const double value = without ? single[j] - both[j] : both[j];
+                right.v[j] = value + branch_[j];
+                left.v[j] = total[j] - value + branch_[j];
+            }
+            if (guide_ != nullptr) {
+                right.scalar = weighted(right.v);
+                left.scalar = weighted(left.v);
+            }
+            sink.add(left);
+            sink.add(right);
+            continue;
+        }
         for (std::size_t c = 0; c < channels; ++c) {
             in[c] = without ? single[c] - both[c] : both[c];
             out[c] = total[c] - in[c];
         }
-        if (in[channels - 1] < least_rows_ || out[channels - 1] < least_rows_) continue;
         for (int right_label = 0; right_label < rows_.n_labels; ++right_label) {
             Vector<M> base = labelled(in, right_label);
-            for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) base[j] += branch_[j];
+            for (std::size_t j = 0; j < m; ++j) base[j] += branch_[j];
             for (int left_label = 0; left_label < rows_.n_labels; ++left_label) {
                 if (left_label == right_label && !same_labels_) continue;
                 Candidate<M> sum{base, 0, part.features()[b], ~left_label, ~right_label};
                 if (left_label > 0)
-                    for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) sum.v[j] += out[static_cast<std::size_t>((left_label - 1) * M) + j];
+                    for (std::size_t j = 0; j < m; ++j) sum.v[j] += out[static_cast<std::size_t>(left_label - 1) * m + j];
                 sum.scalar = weighted(sum.v);
                 sink.add(sum);
             }

@@ -133,23 +133,27 @@ public:
         threshold_ = threshold;
         ceiling_ = ceiling;
         list_.clear();
-        table_.clear();
         limit_ = 4096;
         dense_ = M == 2 && equal == 0 && high - low < 8192 && high - low < 4 * expected + 64;
         low_ = low;
-        if (dense_) table_.assign(static_cast<std::size_t>(high - low) + 1, {{}, 0, kEmpty, 0, 0});
+        if (!dense_) return;
+        const std::size_t size = static_cast<std::size_t>(high - low) + 1;
+        best_.assign(size, std::numeric_limits<double>::infinity());
+        table_.resize(size);
     }
     double threshold() const { return threshold_; }
     const Vector<M>& ceiling() const { return ceiling_; }
     void tighten(double threshold) { threshold_ = threshold; }
 
     void add(const Candidate<M>& point) {
+        const std::size_t cell = dense_ ? static_cast<std::size_t>(static_cast<std::int64_t>(point.v[0] - low_)) : 0;
+        if (dense_ && point.v[M - 1] >= best_[cell]) return;
         if (point.scalar > threshold_) return;
         for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
             if (point.v[j] > ceiling_[j]) return;
         if (dense_) {
-            Candidate<M>& best = table_[static_cast<std::size_t>(point.v[0] - low_)];
-            if (best.feature == kEmpty || point.v[M - 1] < best.v[M - 1]) best = point;
+            best_[cell] = point.v[M - 1];
+            table_[cell] = point;
             return;
         }
         list_.push_back(point);
@@ -164,17 +168,19 @@ public:
     // What has stayed, sorted. The accumulator is empty afterwards.
     std::vector<Candidate<M>>& finish() {
         collect();
-        filter();
+        if (!dense_) filter();
         return list_;
     }
 
     void references(std::vector<std::int32_t*>& out) {
-        for (std::vector<Candidate<M>>* points : {&list_, &table_})
-            for (Candidate<M>& c : *points)
-                if (c.feature >= 0) {
-                    out.push_back(&c.left);
-                    out.push_back(&c.right);
-                }
+        const auto put = [&out](Candidate<M>& c) {
+            if (c.feature < 0) return;
+            out.push_back(&c.left);
+            out.push_back(&c.right);
+        };
+        for (Candidate<M>& c : list_) put(c);
+        for (std::size_t cell = 0; dense_ && cell < table_.size(); ++cell)
+            if (best_[cell] < std::numeric_limits<double>::infinity()) put(table_[cell]);
     }
     template <class Searcher>
     void tidy(Searcher& search, std::size_t mark) {
@@ -182,14 +188,14 @@ public:
     }
 
 private:
-    static constexpr std::int32_t kEmpty = std::numeric_limits<std::int32_t>::min();
     void collect() {
         if (!dense_) return;
-        double best = std::numeric_limits<double>::infinity();
-        for (const Candidate<M>& cell : table_) {
-            if (cell.feature == kEmpty || cell.v[M - 1] >= best) continue;
-            best = cell.v[M - 1];
-            list_.push_back(cell);
+        list_.clear();
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t cell = 0; cell < best_.size(); ++cell) {
+            if (best_[cell] >= least) continue;
+            least = best_[cell];
+            list_.push_back(table_[cell]);
         }
     }
 
@@ -199,6 +205,7 @@ private:
     Vector<M> ceiling_{};
     std::size_t limit_ = 4096;
     std::vector<Candidate<M>> list_, table_;
+    std::vector<double> best_;  // second components of the table
 };
 
 }  // namespace streed
