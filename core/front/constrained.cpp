@@ -115,7 +115,6 @@ private:
     bool look_for_feasible(int depth, int nodes);
     Verdict stage(int depth, int nodes, bool last);
     Verdict close(Scalar& scalar, int depth, int nodes, double& bound, double work);
-    Verdict search_plainly(int depth, int nodes);
     void find_closest(int depth, int nodes, ConstrainedResult& result);
 
     const VectorProblem& problem_;
@@ -283,17 +282,6 @@ void ConstrainedSearch<M>::find_closest(int depth, int nodes, ConstrainedResult&
     result.closest.assign(values.begin() + 1, values.end());
 }
 
-// Without scalar searches: one front search that knows no budget.
-template <int M>
-typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::search_plainly(int depth, int nodes) {
-    const double last = incumbent_.empty() ? rows_.most[obj()] : best_[obj()] - 1;
-    FrontSearch<M> search(rows_, kernels_, control_, nullptr, two_sided_);
-    LeastPoint<M> goal(limits_, Point(M, 0), objective_, last - rows_.origin[obj()], 0, search.arena);
-    search.run(depth, nodes, goal);
-    if (!goal.tree.empty()) offer(goal.tree, weights_);
-    return Verdict::closed;
-}
-
 template <int M>
 ConstrainedResult ConstrainedSearch<M>::run() {
     ConstrainedResult result;
@@ -303,12 +291,11 @@ ConstrainedResult ConstrainedSearch<M>::run() {
     try {
         for (int label = 0; label < rows_.n_labels; ++label) offer(Tree{{-1, -1, -1, label}}, weights_);
         control_.checkpoint();
-        const bool guided = Scalar::supports(rows_);
-        for (int d = guided ? std::min(depth, 2) : depth; d <= depth; ++d) {
+        for (int d = std::min(depth, 2); d <= depth; ++d) {
             int dd = d, n = nodes;
             normalise(dd, n);
             const bool last = d == depth;
-            if (incumbent_.empty() && guided) {
+            if (incumbent_.empty()) {
                 proven_broken_ = 0;
                 look_for_feasible(dd, n);
                 if (proven_broken_ > 0 && incumbent_.empty()) {
@@ -316,7 +303,7 @@ ConstrainedResult ConstrainedSearch<M>::run() {
                     continue;
                 }
             }
-            const Verdict verdict = guided ? stage(dd, n, last) : search_plainly(dd, n);
+            const Verdict verdict = stage(dd, n, last);
             if (last && verdict == Verdict::closed) {
                 result.feasible = !incumbent_.empty();
                 result.optimal = !incumbent_.empty();

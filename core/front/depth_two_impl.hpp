@@ -23,7 +23,7 @@ void FrontSearch<M>::pairs(int level, int depth, int nodes, Sink& sink) {
             worker.load_pair_table(scalar);
             const double best = worker.solve_pairs(scalar, nodes, scalar.look.template as<double>());
             if (best >= limit) return;
-            const double all = guide_->search().model.ticks * scalar.node.weight();
+            const double all = guide_->search().model.ticks * scalar.node.potential();
             for (const std::int32_t lane : active) value.push_back(all - scalar.look.template as<double>()[lane]);
             control_.work(static_cast<double>(active.size() * active.size()) * scalar.node.words() / 4);
         }

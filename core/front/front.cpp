@@ -186,11 +186,11 @@ FrontResult WholeFront<M>::run() {
     try {
         control_.checkpoint();
         std::unique_ptr<Scalar> guide;
-        if (std::isfinite(budget_) && Scalar::supports(rows_)) {
+        if (std::isfinite(budget_)) {
             guide = std::make_unique<Scalar>(rows_, weights_, control_, kernels_);
             support(*guide, guide->solve(depth, nodes, budget_).lower);
         }
-        const bool parted = M == 2 && problem_.n_values == 2 && !guide && Scalar::supports(rows_) && (getenv("STREED_REGIONS") ? atoi(getenv("STREED_REGIONS")) : depth > 3);
+        const bool parted = M == 2 && problem_.n_values == 2 && !guide && (getenv("STREED_REGIONS") ? atoi(getenv("STREED_REGIONS")) : depth > 3);
         if (parted)
             by_regions(depth, nodes);
         else

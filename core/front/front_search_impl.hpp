@@ -59,14 +59,13 @@ void FrontSearch<M>::open_lanes(int level, int depth, int nodes, double threshol
     Level& scalar = worker.level(level);
     const double limit = guide_->limit(threshold + at.constant, nodes);
     worker.begin_branching(level, depth, nodes, limit);
-    const double branch = guide_->search().branch_cost();
     at.lanes.clear();
     at.bounds.assign(static_cast<std::size_t>(scalar.node.stride()), 0);
     for (const std::int32_t lane : scalar.order) {
         scalar.best = limit;
         worker.try_feature(level, lane);
         scalar.best = limit;
-        if (!scalar.open(lane, branch)) continue;
+        if (!scalar.open(lane)) continue;
         at.lanes.push_back(lane);
         double least = limit;
         for (int k = 0; k < scalar.n_budgets; ++k)

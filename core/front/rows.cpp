@@ -99,7 +99,7 @@ Rows::Rows(const VectorProblem& problem, const std::vector<Component>& component
     put_on_grid(problem, components, options, grid);
     const Words packed = pack_rows(problem.features, n_rows, problem.n_features, width);
     features = informative_features(transpose(packed, n_rows, problem.n_features, width, row_words), n_rows, problem.n_features, row_words,
-                                    options.switches.drop_features);
+                                    options.switches.drop_features, nullptr);
     std::vector<std::uint32_t> group, first;
     n_merged = group_rows(packed, n_rows, width, features, options.switches.merge_rows, group, first);
     merged_words = (n_merged + 63) / 64;

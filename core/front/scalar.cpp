@@ -12,37 +12,47 @@ namespace streed {
 
 Scalar::Scalar(const Rows& rows, std::vector<double> the_weights, Control& control, const Kernels& kernels)
     : weights(std::move(the_weights)), rows_(rows), control_(control), kernels_(kernels), options_(control.options) {
-    reduce();
+    std::vector<double> costs;
+    weigh(costs);
+    reduce(costs);
+    problem_.n_rows = rows.n_rows;
+    problem_.n_labels = rows.n_labels;
     options_.poll = [this](const Progress& progress) { return control_.poll(progress); };
-    search_ = std::make_unique<Search>(reduced_, options_, kernels_, control_.started);
+    search_ = std::make_unique<Search>(problem_, reduced_, options_, kernels_, control_.started);
     tick_ = search_->to_units(1) * unit_;
-    root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, options_.min_samples_leaf});
+    root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, options_.min_samples_leaf, search_->model.counted});
     search_->take_memory(reduced_.bytes() + root_.node.bytes());
     worker_ = std::make_unique<Worker>(*search_, root_, true);
+    worker_->enter(root_);
 }
 
-// The engine's form of the weighted problem: two labels, one signed value per merged row.
-void Scalar::reduce() {
-    const std::size_t n = rows_.n_merged;
+// Weighted costs of every merged row and label above the row's least one, in whole units, rounded down.
+void Scalar::weigh(std::vector<double>& costs) {
+    const std::size_t k = static_cast<std::size_t>(rows_.n_labels);
     const auto weighted = [&](const double* vector) {
         double sum = 0;
         for (std::size_t j = 0; j < weights.size(); ++j) sum += weights[j] * vector[j];
         return sum;
     };
-    std::vector<double> difference(n);
-    constants_.resize(n);
+    costs.resize(rows_.n_merged * k);
+    constants_.resize(rows_.n_merged);
     double total = 0, size = 0;
     bool whole = true;
-    for (std::size_t r = 0; r < n; ++r) {
-        const double zero = weighted(&rows_.costs[2 * r * weights.size()]);
-        const double one = weighted(&rows_.costs[(2 * r + 1) * weights.size()]);
-        difference[r] = zero - one;  // positive: label 1 is the cheaper one
-        least_ += std::min(zero, one);
-        constants_[r] = std::max(0.0, difference[r]);
-        root_constant_ += constants_[r];
-        total += std::abs(difference[r]);
-        size += std::max(std::abs(zero), std::abs(one));
-        whole = whole && zero == std::floor(zero) && one == std::floor(one);
+    for (std::size_t r = 0; r < rows_.n_merged; ++r) {
+        double* c = &costs[r * k];
+        double largest = 0;
+        for (std::size_t label = 0; label < k; ++label) {
+            c[label] = weighted(&rows_.costs[(r * k + label) * weights.size()]);
+            whole = whole && c[label] == std::floor(c[label]);
+            largest = std::max(largest, std::abs(c[label]));
+        }
+        const double least = *std::min_element(c, c + k);
+        for (std::size_t label = 0; label < k; ++label) c[label] -= least;
+        least_ += least;
+        constants_[r] = c[0];
+        root_constant_ += c[0];
+        total += *std::max_element(c, c + k);
+        size += largest;
     }
     branch_ = weighted(rows_.branch.data());
     rebate_ = std::max(0.0, -branch_);
@@ -54,34 +64,44 @@ void Scalar::reduce() {
     const bool fine = std::any_of(rows_.grain.begin(), rows_.grain.end(), [](double g) { return g != 1; });
     const int bits = fine ? 48 : 29;
     if (!(whole && total < std::ldexp(1.0, bits)) && total > 0) unit_ = std::ldexp(1.0, std::ilogb(total) + 1 - bits);
+    if (unit_ != 1)
+        for (double& c : costs) c = std::floor(c / unit_);
     options_.branch_cost = std::floor(priced / unit_);
+}
 
+// The engine's form of that: what every label but the first saves against it, or for two labels what the better one
+// saves, signed. One slot per merged row, whatever its costs, so that slots are the same for all weights.
+void Scalar::reduce(const std::vector<double>& costs) {
+    const std::size_t k = static_cast<std::size_t>(rows_.n_labels);
+    const bool two = k == 2;
+    const std::size_t slots = 64 * rows_.merged_words;
     reduced_.features = rows_.features;
     reduced_.words = static_cast<int>(rows_.merged_words);
     reduced_.blocks = {{0, reduced_.words}};
     reduced_.columns = rows_.merged_columns;
     reduced_.counting = false;
-    const std::size_t slots = 64 * rows_.merged_words;
+    reduced_.kind = two ? LeafKind::signed_difference : LeafKind::largest_gain;
+    reduced_.n_values = reduced_.n_matrices = std::max(1, rows_.n_labels - 1);
     reduced_.valid.assign(rows_.merged_words, 0);
-    reduced_.value.assign(slots, 0);
+    reduced_.value.assign(slots * static_cast<std::size_t>(reduced_.n_matrices), 0);
     reduced_.weight.assign(slots, 0);
+    reduced_.potential.assign(slots, 0);
     reduced_.count.assign(slots, 0);
-    double largest = 1, sum = 0;
-    for (std::size_t r = 0; r < n; ++r) {
-        const double value = std::trunc(difference[r] / unit_);
+    double sum = 0;
+    for (std::size_t r = 0; r < rows_.n_merged; ++r) {
+        const double* c = &costs[r * k];
+        const double most = *std::max_element(c, c + k);
         reduced_.valid[r / 64] |= 1ull << (r % 64);
-        reduced_.value[r] = value;
-        reduced_.weight[r] = std::abs(value);
+        for (std::size_t label = 1; label < k; ++label) reduced_.value[(label - 1) * slots + r] = c[0] - c[label];
+        reduced_.weight[r] = most;
+        reduced_.potential[r] = two ? most : c[0];
         reduced_.count[r] = rows_.counts[r];
-        largest = std::max(largest, std::max(std::abs(value), options_.min_samples_leaf > 1 ? rows_.counts[r] : 0.0));
-        sum += std::abs(value);
+        reduced_.largest_value = std::max({reduced_.largest_value, most, options_.min_samples_leaf > 1 ? rows_.counts[r] : 0.0});
+        sum += most;
     }
-    reduced_.kind = LeafKind::signed_difference;
-    reduced_.n_values = 1;
-    reduced_.largest_value = largest;
     reduced_.total = sum;
     const bool fits = std::max(sum, static_cast<double>(rows_.n_rows)) < 0x1p30;
-    reduced_.storage = !fits ? Storage::f64 : largest > 127 ? Storage::i32 : Storage::i8;
+    reduced_.storage = !fits ? Storage::f64 : reduced_.largest_value > 127 ? Storage::i32 : Storage::i8;
 }
 
 double Scalar::constant(const Node& node) const {

@@ -17,9 +17,6 @@ namespace streed {
 
 class Scalar {
 public:
-    // Whether scalar searches exist for this kind of rows.
-    static bool supports(const Rows& rows) { return rows.n_labels == 2; }
-
     Scalar(const Rows& rows, std::vector<double> weights, Control& control, const Kernels& kernels);
 
     // The least weighted sum of trees within the limits if it is below `upper`, and a bound below that in any case.
@@ -46,13 +43,15 @@ public:
     double solves() const { return static_cast<double>(worker_->statistics.depth_two_solves); }
 
 private:
-    void reduce();
+    void weigh(std::vector<double>& costs);
+    void reduce(const std::vector<double>& costs);
     void search_root(int depth, int nodes, double upper);
 
     const Rows& rows_;
     Control& control_;
     const Kernels& kernels_;
     Options options_;
+    Problem problem_;  // says only that there is nothing special about it
     ReducedProblem reduced_;
     std::unique_ptr<Search> search_;
     Level root_;
