@@ -38,7 +38,27 @@ void FrontSearch<M>::pairs(int level, int depth, int nodes, Sink& sink) {
         stumps(at.part, at.part.total().data(), at.part.single(0), false, features.size(), sink);
         return;
     }
+    counted_ = guide_ == nullptr && PairCounts::fits(rows_, features.size());
+    if (counted_) {
+        if (!counts_) counts_ = std::make_unique<PairCounts>(rows_, control_, kernels_);
+        counts_->load(at.part);
+    }
+    const bool dense_nodes = counted_ && dense() && nodes >= 3 && at.part.highest(0) - at.part.lowest(0) < 65536;
+    if (dense_nodes) {
+        columns_.resize(4 * features.size());
+        for (std::size_t b = 0; b < features.size(); ++b) {
+            columns_[2 * features.size() + b] = at.part.single(b)[0];
+            columns_[3 * features.size() + b] = at.part.single(b)[1];
+        }
+    }
     for (std::size_t a = 0, c = 0; a < features.size(); ++a) {
+        if (dense_nodes) {
+            control_.work(static_cast<double>(features.size()) * 12);
+            const std::size_t start = arena.size();
+            dense_root(at, a, sink);
+            sink.tidy(*this, start);
+            continue;
+        }
         while (candidates[c] != features[a]) ++c;
         if (guide_ != nullptr && value[c] >= guide_->limit(sink.threshold() + at.constant, nodes)) continue;
         control_.work(static_cast<double>(features.size()) * at.part.cell_work());
@@ -53,7 +73,10 @@ template <int M>
 template <class Sink>
 void FrontSearch<M>::pair_root(Layer& at, std::size_t root, int nodes, Sink& sink) {
     const Part& part = at.part;
-    part.cells(root, cells_);
+    if (counted_)
+        counts_->cells(part, root, cells_);
+    else
+        part.cells(root, cells_);
     const std::size_t channels = rows_.channels;
     std::vector<double> total[2] = {part.total(), std::vector<double>(part.single(root), part.single(root) + channels)};
     for (std::size_t c = 0; c < channels; ++c) total[0][c] -= total[1][c];
@@ -80,6 +103,54 @@ void FrontSearch<M>::pair_root(Layer& at, std::size_t root, int nodes, Sink& sin
             points[side] = settle(sums);
         }
         if (!points[0].empty() && !points[1].empty()) join(points[0], points[1], part.features()[root], sink);
+    }
+}
+
+// The same where everything is counted: with label 1 on one side of a split only, the sums of all second features
+// are two columns of numbers, and the best ones fall into a table by their first component.
+template <int M>
+template <class Sink>
+void FrontSearch<M>::dense_root(Layer& at, std::size_t root, Sink& sink) {
+    if constexpr (M == 2) {
+        const Part& part = at.part;
+        const std::size_t n = part.features().size();
+        double* first = columns_.data();
+        double* second = first + n;
+        const double *all_first = second + n, *all_second = all_first + n;
+        counts_->columns(part, root, first, second);
+        const double with[2] = {part.single(root)[0], part.single(root)[1]};
+        Points points[2];
+        for (const int side : {1, 0}) {
+            const double total[2] = {side == 1 ? with[0] : part.total()[0] - with[0], side == 1 ? with[1] : part.total()[1] - with[1]};
+            double low = std::min(0.0, total[0]), high = std::max(0.0, total[0]);
+            if (side == 0)
+                for (std::size_t b = 0; b < n; ++b) {
+                    first[b] = all_first[b] - first[b];
+                    second[b] = all_second[b] - second[b];
+                }
+            for (std::size_t b = 0; b < n; ++b) {
+                low = std::min(low, std::min(first[b], total[0] - first[b]));
+                high = std::max(high, std::max(first[b], total[0] - first[b]));
+            }
+            dense_.begin(low, high + branch_[0]);
+            dense_.add(0, 0, -1);
+            dense_.add(total[0], total[1], -2);
+            for (std::size_t b = 0; b < n; ++b) {
+                dense_.add(first[b] + branch_[0], second[b] + branch_[1], static_cast<std::int32_t>(2 * b));
+                dense_.add(total[0] - first[b] + branch_[0], total[1] - second[b] + branch_[1], static_cast<std::int32_t>(2 * b + 1));
+            }
+            dense_.finish(entries_);
+            points[side].reserve(entries_.size());
+            for (const DenseStumps::Entry& e : entries_) {
+                std::int32_t tree = e.who;  // a leaf has ~label already
+                if (e.who >= 0) {
+                    const std::int32_t feature = part.features()[static_cast<std::size_t>(e.who / 2)];
+                    tree = e.who % 2 == 0 ? arena.add(feature, ~0, ~1) : arena.add(feature, ~1, ~0);
+                }
+                points[side].push_back({{e.first, e.second}, 0, tree});
+            }
+        }
+        join(points[0], points[1], part.features()[root], sink);
     }
 }
 

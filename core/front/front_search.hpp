@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "control.hpp"
+#include "dense_stumps.hpp"
+#include "pair_counts.hpp"
 #include "part.hpp"
 #include "points.hpp"
 #include "scalar.hpp"
@@ -65,6 +67,13 @@ private:
     template <class Sink>
     void stumps(const Part& part, const double* total, const double* cells, bool without, std::size_t skip, Sink& sink);
 
+    // Whether the last two levels are two whole components, two labels and nothing else: dense_root then serves them.
+    bool dense() const {
+        return M == 2 && equal_ == 0 && guide_ == nullptr && rows_.n_labels == 2 && least_rows_ == 1 && !same_labels_;
+    }
+    template <class Sink>
+    void dense_root(Layer& at, std::size_t root, Sink& sink);
+
     Points front(int level, int depth, int nodes, double budget, const Vector<M>& ceiling);
     Points settle(Accumulator<M>& points);
     void child(int level, int feature, int lane, bool side);
@@ -102,6 +111,11 @@ private:
     std::vector<std::unique_ptr<Layer>> layers_;
     std::vector<double> cells_, sides_;
     Accumulator<M> stumps_[2];
+    std::unique_ptr<PairCounts> counts_;  // of the node at hand, without a guide
+    bool counted_ = false;
+    DenseStumps dense_;
+    std::vector<DenseStumps::Entry> entries_;
+    std::vector<double> columns_;
 };
 
 }  // namespace streed

@@ -90,6 +90,21 @@ void Part::sum(const std::uint64_t* a, const std::uint64_t* b, double* out) cons
     }
 }
 
+void Part::copy_to(ReducedProblem& reduced) const {
+    reduced.counting = true;
+    reduced.words = static_cast<int>(n_words_);
+    reduced.blocks = blocks_;
+    reduced.features = features_;
+    reduced.columns.assign(columns_.begin(), columns_.begin() + static_cast<std::ptrdiff_t>(features_.size() * n_words_));
+    reduced.valid.resize(n_words_ + 1);
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+        const Block& from = rows_->blocks[kinds_[b]];
+        const std::uint64_t* bits = mask_->data() + from.word_begin;
+        kernels_->compress(bits, bits, from.word_end - from.word_begin, reduced.valid.data() + blocks_[b].word_begin);
+    }
+    reduced.valid.resize(n_words_);
+}
+
 void Part::cells(std::size_t at, std::vector<double>& out) const {
     out.resize(features_.size() * channels_);
     const std::uint64_t* own = columns_.data() + at * n_words_;

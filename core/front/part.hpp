@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "../data/problem.hpp"
 #include "rows.hpp"
 
 namespace streed {
@@ -24,6 +25,10 @@ public:
     const std::vector<std::int32_t>& features() const { return features_; }
     const double* single(std::size_t at) const { return &singles_[at * channels_]; }
     void cells(std::size_t at, std::vector<double>& out) const;  // [feature][channel]
+    // Its packed rows as a problem of counts, and the vector that rows of one of its blocks carry.
+    void copy_to(ReducedProblem& reduced) const;
+    const double* block_vector(std::size_t block) const { return &rows_->values[kinds_[block] * channels_]; }
+    std::size_t n_blocks() const { return blocks_.size(); }
     double cell_work() const { return static_cast<double>(n_words_) * (counting_ ? 1 : 40) + 8 * static_cast<double>(blocks_.size()); }
 
 private:
