@@ -59,15 +59,21 @@ public:
           two_sided_(plan.objective) {
         low_.assign(M, -kInfinity);
         high_.assign(M, kInfinity);
+        exact_low_ = low_;
+        exact_high_ = high_;
         for (std::size_t j = 0; j < plan.components.size(); ++j) {
             // On a grid a sum may be off by half a grain per row; a tree exactly on the limit is within it.
             const double play = rows_.grain[j] == 1 ? 0 : static_cast<double>(problem.n_rows) / 2 + 1;
-            low_[j] = std::ceil(plan.low[j] / rows_.grain[j] - play);
-            high_[j] = std::floor(plan.high[j] / rows_.grain[j] + play);
+            exact_low_[j] = plan.low[j] / rows_.grain[j] - play;
+            exact_high_[j] = plan.high[j] / rows_.grain[j] + play;
+            low_[j] = std::ceil(exact_low_[j]);
+            high_[j] = std::floor(exact_high_[j]);
         }
         for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) {
             limits_.low[j] = low_[j] - rows_.origin[j];
             limits_.high[j] = high_[j] - rows_.origin[j];
+            exact_limits_.low[j] = exact_low_[j] - rows_.origin[j];
+            exact_limits_.high[j] = exact_high_[j] - rows_.origin[j];
         }
         weights_.assign(M, 0);
         weights_[obj()] = 1;
@@ -97,15 +103,15 @@ private:
         for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) sum += weights[j] * v[j];
         return sum;
     }
-    double reach(const Point& weights) const {
+    double reach(const Point& weights, const Point& low, const Point& high) const {
         double sum = 0;
         for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
-            if (weights[j] != 0 && j != obj()) sum += weights[j] * (weights[j] > 0 ? high_[j] : low_[j]);
+            if (weights[j] != 0 && j != obj()) sum += weights[j] * (weights[j] > 0 ? high[j] : low[j]);
         return sum;
     }
     double violation_of(const Point& v) const {
         double sum = 0;
-        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) sum += rows_.grain[j] * std::max({0.0, low_[j] - v[j], v[j] - high_[j]});
+        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) sum += rows_.grain[j] * std::max({0.0, exact_low_[j] - v[j], v[j] - exact_high_[j]});
         return sum;
     }
     bool solved(double bound) const { return !incumbent_.empty() && bound >= best_[obj()]; }
@@ -123,13 +129,15 @@ private:
     std::vector<Component> components_;
     Rows rows_;
     int objective_, two_sided_;
-    Point low_, high_;  // of the values of whole trees
-    Limits<M> limits_;  // the same, relative to the origin
+    Point exact_low_, exact_high_;         // of the values of whole trees, as given
+    Point low_, high_;                     // the same for values that are whole numbers of grains
+    Limits<M> exact_limits_, limits_;      // the same, relative to the origin
     Point weights_;     // the multipliers to start from
     std::vector<Point> points_;
     Tree least_broken_;  // the known tree of least violation
     Point breaking_;      // weights that prove a violation
     double broken_ = kInfinity, proven_broken_ = 0;
+    bool impossible_ = false;  // proven for the depth at hand
     Tree incumbent_;
     Point best_;
     double lower_bound_ = -kInfinity;
@@ -172,10 +180,12 @@ bool ConstrainedSearch<M>::look_for_feasible(int depth, int nodes) {
     Point start(M, 0);
     for (int step = 0; step < 20 && incumbent_.empty(); ++step) {
         double hope = 0;
-        Point weights = best_multipliers(points_, -1, low_, high_, rows_.grain, start, hope);
+        Point weights = best_multipliers(points_, -1, exact_low_, exact_high_, rows_.grain, start, hope);
         if (hope <= 0) return false;  // no multipliers can prove that every tree breaks a limit
         Scalar scalar(rows_, weights, control_, kernels_);
-        const double proven = ask(scalar, depth, nodes) - reach(weights);
+        const double least = ask(scalar, depth, nodes);
+        const double proven = least - reach(weights, exact_low_, exact_high_);
+        impossible_ = impossible_ || least - reach(weights, low_, high_) > 0;
         if (proven > proven_broken_) {
             proven_broken_ = proven;
             breaking_ = weights;
@@ -235,7 +245,7 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::stage(int depth, in
     for (int step = 0; step < 40; ++step) {
         auto scalar = std::make_unique<Scalar>(rows_, weights_, control_, kernels_);
         const double before = depth_two_solves_;
-        const double dual = ask(*scalar, depth, nodes) - reach(weights_);
+        const double dual = ask(*scalar, depth, nodes) - reach(weights_, low_, high_);
         raise(std::ceil(dual - 1e-9));
         if (solved(bound)) return Verdict::closed;
         double hope = 0;
@@ -274,7 +284,7 @@ void ConstrainedSearch<M>::find_closest(int depth, int nodes, ConstrainedResult&
         std::unique_ptr<Scalar> scalar;
         if (!breaking_.empty()) scalar = std::make_unique<Scalar>(rows, breaking_, control_, kernels_);
         FrontSearch<M> search(rows, kernels_, control_, scalar.get(), two_sided_);
-        LeastViolation<M> goal(limits_, scalar ? breaking_ : Point(M, 0), rows.grain, broken_, scalar ? 4 * scalar->slack() : 0, search.arena);
+        LeastViolation<M> goal(exact_limits_, scalar ? breaking_ : Point(M, 0), rows.grain, broken_, scalar ? 4 * scalar->slack() : 0, search.arena);
         search.run(depth, nodes, goal);
         if (!goal.tree.empty()) closest = goal.tree;
     }
@@ -297,8 +307,9 @@ ConstrainedResult ConstrainedSearch<M>::run() {
             const bool last = d == depth;
             if (incumbent_.empty()) {
                 proven_broken_ = 0;
+                impossible_ = false;
                 look_for_feasible(dd, n);
-                if (proven_broken_ > 0 && incumbent_.empty()) {
+                if (impossible_ && incumbent_.empty()) {
                     if (last) result.feasible = false;
                     continue;
                 }
