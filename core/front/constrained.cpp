@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "../search/dispatch.hpp"
+#include "arithmetic.hpp"
 #include "front_search.hpp"
 #include "goals.hpp"
 #include "multipliers.hpp"
@@ -340,11 +341,52 @@ ConstrainedResult ConstrainedSearch<M>::run() {
     return result;
 }
 
+// One constraint that only all-or-none labellings of some rows can meet: two problems without constraint, in which the
+// wrong label costs these rows more than everything else together. False where that does not apply.
+bool solve_extremes(const VectorProblem& problem, const std::vector<double>& lower, const std::vector<double>& upper, Control& control,
+                    ConstrainedResult& result) {
+    if (problem.n_values != 2 || !std::isfinite(lower[0]) || !std::isfinite(upper[0])) return false;
+    const std::vector<std::uint32_t> rows = all_or_none(problem, 1, lower[0], upper[0]);
+    if (rows.empty()) return false;
+    double total = problem.branch_cost[0] * static_cast<double>(problem.n_rows);
+    for (std::size_t c = 0; c < 2 * problem.n_rows; ++c) {
+        const double cost = problem.costs[2 * c];
+        if (cost != std::floor(cost)) return false;
+        total += std::abs(cost);
+    }
+    const double price = 2 * total + 1;
+    if (price * static_cast<double>(rows.size()) > 0x1p47) return false;
+    ConstrainedResult best;
+    for (int label = 0; label < 2; ++label) {
+        std::vector<double> costs(2 * problem.n_rows);
+        for (std::size_t c = 0; c < costs.size(); ++c) costs[c] = problem.costs[2 * c];
+        for (const std::uint32_t r : rows) costs[2 * r + static_cast<std::size_t>(1 - label)] += price;
+        VectorProblem part = problem;
+        part.costs = costs.data();
+        part.n_values = 1;
+        const ConstrainedResult found = ConstrainedSearch<1>(part, make_plan({}, {}), control).run();
+        if (found.status != Status::optimal) return false;  // the general way knows what to do with the little time left
+        for (const auto& [name, value] : found.statistics) best.statistics[name] += value;
+        const std::vector<double> values = tree_values(problem, found.tree);
+        if (values[1] < lower[0] || values[1] > upper[0] || (!best.tree.empty() && values[0] >= best.values[0])) continue;
+        best.tree = found.tree;
+        best.values = values;
+    }
+    if (best.tree.empty()) return false;
+    best.feasible = best.optimal = true;
+    best.lower_bound = best.values[0];
+    best.seconds = control.elapsed();
+    result = std::move(best);
+    return true;
+}
+
 }  // namespace
 
 ConstrainedResult solve_constrained(const VectorProblem& problem, const std::vector<double>& lower, const std::vector<double>& upper,
                                     const Options& options) {
     Control control(options);
+    ConstrainedResult extremes;
+    if (solve_extremes(problem, lower, upper, control, extremes)) return extremes;
     const Plan plan = make_plan(lower, upper);
     return with_size(static_cast<int>(plan.components.size()), [&]<int M>() { return ConstrainedSearch<M>(problem, plan, control).run(); });
 }

@@ -39,10 +39,12 @@ public:
 
     void checkpoint() {
         since_ = 0;
-        if (elapsed() > options.time_limit) {
+        const double now = elapsed();
+        if (now > options.time_limit) {
             status = Status::time_limit;
             throw Stopped{};
         }
+        if (now > time_cap_) throw OutOfWork{};
         if (poll({})) {
             status = Status::interrupted;
             throw Stopped{};
@@ -51,7 +53,8 @@ public:
 
     double work_done() const { return done_; }
     void cap_work(double amount) { cap_ = done_ + amount; }
-    void lift_cap() { cap_ = std::numeric_limits<double>::infinity(); }
+    void cap_time(double until) { time_cap_ = until; }
+    void lift_cap() { cap_ = time_cap_ = std::numeric_limits<double>::infinity(); }
 
     const Options& options;
     const Search::Clock::time_point started = Search::Clock::now();
@@ -62,6 +65,7 @@ public:
 private:
     double done_ = 0, since_ = 0, next_poll_ = 0;
     double cap_ = std::numeric_limits<double>::infinity();
+    double time_cap_ = std::numeric_limits<double>::infinity();
     bool interrupted_ = false;
 };
 

@@ -57,6 +57,18 @@ def test_front(problem: VectorProblem, switches: dict[str, bool], simd: str) -> 
     check_supports(answer, expected)
 
 
+@given(problems((2, 2)))
+def test_deep_fronts_by_regions(problem: VectorProblem) -> None:
+    deep = VectorProblem(
+        problem.X[:, :3].copy(), problem.costs, problem.branch_cost, 5, 31, problem.min_samples_leaf
+    )
+    answer = solve_front(deep)
+    assert answer["statistics"]["scalar_searches"] > 0
+    expected = deep.reachable(nondominated)
+    check(deep, answer, expected)
+    check_supports(answer, expected)
+
+
 @given(problems(), st.lists(st.floats(-0.5, 1.5), min_size=3, max_size=3))
 def test_upper_limits(problem: VectorProblem, at: list[float]) -> None:
     expected = problem.reachable(nondominated)
