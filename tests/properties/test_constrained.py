@@ -60,7 +60,9 @@ def limited(
     lower, upper = np.full(table.shape[1] - 1, -np.inf), np.full(table.shape[1] - 1, np.inf)
     for j in range(len(lower)):
         column = table[:, j + 1]
-        kind = draw(st.sampled_from(["window", "zero", "at most", "at least", "exactly", "out of reach", "none"]))
+        kind = draw(
+            st.sampled_from(["window", "zero", "at most", "at least", "exactly", "out of reach", "none"])
+        )
         value = column[draw(st.integers(0, len(column) - 1))]
         width = draw(st.sampled_from([0.0, 0.25, 1.0, 3.0, 10.0, np.ptp(column)]))
         if kind == "window":

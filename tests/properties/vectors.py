@@ -1,6 +1,6 @@
 """Problems with several components: random ones for Hypothesis, and a slow twin that looks at all vectors.
 
-The twin is held against `streed.reference.solve` in `test_front.py`; it is there because it can do forty rows.
+The twin is held against `streed.reference.solve` in `test_front.py`; it is there for its speed.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def costs(draw: st.DrawFn, rng: np.random.Generator, n: int, k: int, m: int) -> 
 
 @st.composite
 def problems(draw: st.DrawFn, components: tuple[int, int] = (1, 3), labels: int = 3) -> VectorProblem:
-    """Up to five features, forty rows, three labels, depth three, with the sizes traded against each other."""
+    """Up to five features, forty rows, three labels and depth three, traded against each other."""
     depth = draw(st.sampled_from([2, 1, 3, 0]))
     n_features = draw(st.integers(1, 3 if depth == 3 else 5))
     m = draw(st.integers(*components))
