@@ -1,143 +1,13 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
-#include <unordered_map>
 
+#include "bits.hpp"
 #include "problem.hpp"
 
 namespace streed {
 namespace {
-
-using Words = std::vector<std::uint64_t>;
-
-std::uint64_t mix(std::uint64_t h) {
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93ull;
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93ull;
-    return h ^ (h >> 32);
-}
-
-std::uint64_t hash_words(const std::uint64_t* words, std::size_t n) {
-    std::uint64_t h = n;
-    for (std::size_t w = 0; w < n; ++w) h = mix(h ^ words[w]) + 0x9e3779b97f4a7c15ull;
-    return h;
-}
-
-// Rows as bits, `width` words each. Eight bytes of zeros and ones become eight bits by one multiplication, which
-// gathers bit k of byte k in the highest byte.
-Words pack_rows(const Problem& problem, std::size_t width) {
-    Words packed(problem.n_rows * width);
-    const std::size_t whole = problem.n_features / 8;
-    for (std::size_t r = 0; r < problem.n_rows; ++r) {
-        const std::uint8_t* row = problem.features + r * problem.n_features;
-        std::uint64_t* out = &packed[r * width];
-        for (std::size_t k = 0; k < whole; ++k) {
-            std::uint64_t bytes;
-            std::memcpy(&bytes, row + 8 * k, 8);
-            out[k / 8] |= ((bytes * 0x0102040810204080ull) >> 56) << (8 * (k % 8));
-        }
-        for (std::size_t f = 8 * whole; f < problem.n_features; ++f) out[f / 64] |= static_cast<std::uint64_t>(row[f]) << (f % 64);
-    }
-    return packed;
-}
-
-// A 64 x 64 transpose of bits: swaps halves, then quarters, and so on.
-void transpose_square(std::uint64_t m[64]) {
-    std::uint64_t mask = 0x00000000ffffffffull;
-    for (unsigned width = 32; width != 0; width >>= 1, mask ^= mask << width) {
-        for (unsigned k = 0; k < 64; k = ((k | width) + 1) & ~width) {
-            const std::uint64_t swap = ((m[k] >> width) ^ m[k | width]) & mask;
-            m[k] ^= swap << width;
-            m[k | width] ^= swap;
-        }
-    }
-}
-
-// Bit columns of all rows from the packed rows.
-Words transpose(const Words& packed, std::size_t n_rows, std::size_t n_features, std::size_t width, std::size_t words) {
-    Words columns(n_features * words);
-    std::uint64_t square[64];
-    for (std::size_t w = 0; w < words; ++w) {
-        for (std::size_t c = 0; c < width; ++c) {
-            for (std::size_t k = 0; k < 64; ++k) square[k] = 64 * w + k < n_rows ? packed[(64 * w + k) * width + c] : 0;
-            transpose_square(square);
-            for (std::size_t k = 0; k < 64 && 64 * c + k < n_features; ++k) columns[(64 * c + k) * words + w] = square[k];
-        }
-    }
-    return columns;
-}
-
-// Columns that can matter: a constant never splits, and of equal or opposite columns the first does for all, unless they
-// belong to attributes with prices of their own. Columns are compared in the polarity in which the first row has a zero.
-std::vector<std::int32_t> informative_features(const Problem& problem, const Words& columns, std::size_t words, bool drop) {
-    std::vector<std::int32_t> kept;
-    const std::uint64_t tail = problem.n_rows % 64 == 0 ? ~0ull : (1ull << (problem.n_rows % 64)) - 1;
-    std::unordered_multimap<std::uint64_t, std::size_t> seen;
-    Words normal(words);
-    for (std::size_t f = 0; f < problem.n_features; ++f) {
-        if (drop) {
-            const std::uint64_t* column = &columns[f * words];
-            const std::uint64_t flip = (column[0] & 1) ? ~0ull : 0ull;
-            std::uint64_t any = 0;
-            for (std::size_t w = 0; w < words; ++w) {
-                normal[w] = (column[w] ^ flip) & (w + 1 == words ? tail : ~0ull);
-                any |= normal[w];
-            }
-            if (any == 0) continue;
-            const std::uint64_t h = hash_words(normal.data(), words);
-            bool known = false;
-            auto [it, last] = seen.equal_range(h);
-            for (; it != last && !known; ++it) {
-                const std::uint64_t* other = &columns[it->second * words];
-                const std::uint64_t other_flip = (other[0] & 1) ? ~0ull : 0ull;
-                known = problem.prices == nullptr || problem.prices->attribute[f] == problem.prices->attribute[it->second];
-                for (std::size_t w = 0; w < words && known; ++w)
-                    known = ((other[w] ^ other_flip) & (w + 1 == words ? tail : ~0ull)) == normal[w];
-            }
-            if (known) continue;
-            seen.emplace(h, f);
-        }
-        kept.push_back(static_cast<std::int32_t>(f));
-    }
-    return kept;
-}
-
-// group[r] = number of the first row with the same kept features, in order of appearance.
-std::size_t group_rows(const Words& packed, std::size_t n, std::size_t width, const std::vector<std::int32_t>& kept, bool merge,
-                       std::vector<std::uint32_t>& group, std::vector<std::uint32_t>& first) {
-    group.resize(n);
-    if (!merge) {
-        first.resize(n);
-        for (std::size_t r = 0; r < n; ++r) group[r] = first[r] = static_cast<std::uint32_t>(r);
-        return n;
-    }
-    Words mask(width);
-    for (const std::int32_t f : kept) mask[static_cast<std::size_t>(f) / 64] |= 1ull << (f % 64);
-    const auto same = [&](std::size_t a, std::size_t b) {
-        for (std::size_t w = 0; w < width; ++w)
-            if ((packed[a * width + w] ^ packed[b * width + w]) & mask[w]) return false;
-        return true;
-    };
-    std::size_t capacity = 64;
-    while (capacity < 2 * n) capacity *= 2;
-    constexpr std::uint32_t empty = std::numeric_limits<std::uint32_t>::max();
-    std::vector<std::uint32_t> table(capacity, empty);
-    Words row(width);
-    for (std::size_t r = 0; r < n; ++r) {
-        for (std::size_t w = 0; w < width; ++w) row[w] = packed[r * width + w] & mask[w];
-        std::size_t at = hash_words(row.data(), width) & (capacity - 1);
-        while (table[at] != empty && !same(first[table[at]], r)) at = (at + 1) & (capacity - 1);
-        if (table[at] == empty) {
-            table[at] = static_cast<std::uint32_t>(first.size());
-            first.push_back(static_cast<std::uint32_t>(r));
-        }
-        group[r] = table[at];
-    }
-    return first.size();
-}
 
 // Numbers in grains: whole ones as they are, real ones rounded to a grid so fine that the rounding is far
 // below the precision of the sum, and so coarse that every sum and difference is exact in a double.
@@ -520,9 +390,9 @@ ReducedProblem reduce(const Problem& problem, const Preprocessing& options) {
     const std::size_t n = problem.n_rows;
     const std::size_t words = (n + 63) / 64;
     const std::size_t width = (problem.n_features + 63) / 64;
-    const Words packed = pack_rows(problem, width);
+    const Words packed = pack_rows(problem.features, n, problem.n_features, width);
     const Words columns = transpose(packed, n, problem.n_features, width, words);
-    out.features = informative_features(problem, columns, words, options.drop_features);
+    out.features = informative_features(columns, n, problem.n_features, words, options.drop_features, problem.prices != nullptr ? problem.prices->attribute : nullptr);
     Grouped rows{problem, options, columns, words, {}, {}};
     rows.groups = group_rows(packed, n, width, out.features, options.merge_rows, rows.group, rows.first);
     if (problem.function != nullptr) {

@@ -1,0 +1,169 @@
+// Fronts and constrained trees: translates between NumPy and the engine, decides nothing.
+#include "front.hpp"
+
+#include "front/sizes.hpp"
+#include "front/task.hpp"
+
+using namespace nb::literals;
+using namespace binding;
+
+namespace {
+
+using Vectors = std::vector<std::vector<double>>;
+
+nb::object matrix(const Vectors& rows, std::size_t columns) {
+    auto* values = new std::vector<double>();
+    nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    for (const std::vector<double>& row : rows) values->insert(values->end(), row.begin(), row.end());
+    return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(values->data(), {rows.size(), columns}, owner));
+}
+
+nb::object vector(const std::vector<double>& from) {
+    auto* values = new std::vector<double>(from);
+    nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(values->data(), {values->size()}, owner));
+}
+
+void put_tree(nb::dict& out, const streed::Tree& tree) {
+    out["feature"] = int_array(tree, &streed::TreeNode::feature);
+    out["left"] = int_array(tree, &streed::TreeNode::left);
+    out["right"] = int_array(tree, &streed::TreeNode::right);
+    out["label"] = int_array(tree, &streed::TreeNode::label);
+}
+
+nb::dict counters(const streed::Counters& from) {
+    nb::dict out;
+    for (const auto& [name, value] : from) out[name.c_str()] = value;
+    return out;
+}
+
+std::vector<double> read(const char* name, const Input<double, 1>& from, std::size_t size, bool finite) {
+    if (from.shape(0) != size) refuse(std::string(name) + " must have " + text(size) + " entries, got " + text(from.shape(0)));
+    std::vector<double> out(from.data(), from.data() + size);
+    for (const double value : out) {
+        if (std::isnan(value)) refuse(std::string(name) + " must not be NaN");
+        if (finite && !std::isfinite(value)) refuse(std::string(name) + " must be finite");
+    }
+    return out;
+}
+
+// What both functions take, checked.
+struct Call {
+    Call(const Input<std::uint8_t, 2>& features, const Input<double, 3>& costs, const Input<double, 1>& branch_costs, int max_depth, int max_nodes,
+         int min_samples_leaf, double time_limit, std::int64_t memory_limit, int n_threads, const std::optional<nb::dict>& switches,
+         const std::string& simd, const nb::object& poll)
+        : poller(poll) {
+        if (!poll.is_none() && !PyCallable_Check(poll.ptr())) throw nb::type_error("poll must be callable or None");
+        if (costs.shape(0) != features.shape(0))
+            refuse("features and costs must have the same number of rows, got " + text(features.shape(0)) + " and " + text(costs.shape(0)));
+        if (costs.shape(1) < 1 || costs.shape(1) > 4096) refuse("costs must have 1 to 4096 labels, got " + text(costs.shape(1)));
+        if (costs.shape(2) < 1 || costs.shape(2) > streed::kMostComponents)
+            refuse("costs must have 1 to " + text(streed::kMostComponents) + " components, got " + text(costs.shape(2)));
+        branch_cost = read("branch_cost", branch_costs, costs.shape(2), true);
+        for (const double value : branch_cost)
+            if (value < 0 || value > 1e250) refuse("branch_cost must be from 0 to 1e250, got " + text(value));
+        const streed::Problem table = make_problem(features, static_cast<int>(costs.shape(1)));
+        problem.features = table.features;
+        problem.n_rows = table.n_rows;
+        problem.n_features = table.n_features;
+        problem.n_labels = table.n_labels;
+        problem.n_values = static_cast<int>(costs.shape(2));
+        problem.costs = costs.data();
+        problem.branch_cost = branch_cost.data();
+        options = make_options(max_depth, max_nodes, min_samples_leaf, 0, time_limit, memory_limit, n_threads, switches, simd);
+        const std::size_t size = problem.n_rows * costs.shape(1) * costs.shape(2);
+        for (std::size_t c = 0; c < size; ++c) {
+            const double value = std::abs(problem.costs[c]);
+            if (!(value <= 1e250) || (value > 0 && value < 1e-250))
+                refuse("costs must be finite, and zero or between 1e-250 and 1e250 in size, got " + text(problem.costs[c]) + " in row " +
+                       text(c / (costs.shape(1) * costs.shape(2))));
+        }
+        options.poll = [this](const streed::Progress& progress) { return poller(progress); };
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    template <class Body>
+    auto run(Body&& body) {
+        auto result = [&] {
+            const nb::gil_scoped_release release;
+            return body();
+        }();
+        if (poller.failure_) std::rethrow_exception(poller.failure_);
+        return result;
+    }
+
+    streed::VectorProblem problem;
+    streed::Options options;
+    std::vector<double> branch_cost;
+    Poll poller;
+};
+
+nb::dict front(Input<std::uint8_t, 2> features, Input<double, 3> costs, int max_depth, int max_nodes, int min_samples_leaf,
+               Input<double, 1> branch_cost, Input<double, 1> upper, Input<double, 1> weights, double budget, double time_limit,
+               std::int64_t memory_limit, int n_threads, const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
+    Call call(features, costs, branch_cost, max_depth, max_nodes, min_samples_leaf, time_limit, memory_limit, n_threads, switches, simd, poll);
+    const std::size_t m = costs.shape(2);
+    streed::Region region{read("upper", upper, m, false), read("weights", weights, m, true), budget};
+    for (const double value : region.upper)
+        if (value == -std::numeric_limits<double>::infinity()) refuse("upper must not be -inf");
+    for (const double value : region.weights)
+        if (value < 0) refuse("weights must not be negative, got " + text(value));
+    if (std::isnan(budget) || budget == -std::numeric_limits<double>::infinity()) refuse("budget must be a number or inf, got " + text(budget));
+    const streed::FrontResult result = call.run([&] { return streed::solve_front(call.problem, region, call.options); });
+    nb::dict out;
+    out["values"] = matrix(result.values, m);
+    nb::list trees;
+    for (const streed::Tree& tree : result.trees) {
+        nb::dict entry;
+        put_tree(entry, tree);
+        trees.append(entry);
+    }
+    out["trees"] = trees;
+    out["complete"] = result.complete;
+    out["supports"] = matrix(result.supports, m + 1);
+    out["status"] = status_name(result.status);
+    out["seconds"] = result.seconds;
+    out["statistics"] = counters(result.statistics);
+    return out;
+}
+
+nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<double, 1> lower, Input<double, 1> upper, int max_depth,
+                     int max_nodes, int min_samples_leaf, Input<double, 1> branch_cost, double time_limit, std::int64_t memory_limit,
+                     int n_threads, const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
+    Call call(features, costs, branch_cost, max_depth, max_nodes, min_samples_leaf, time_limit, memory_limit, n_threads, switches, simd, poll);
+    const std::size_t limits = costs.shape(2) - 1;
+    const std::vector<double> low = read("lower", lower, limits, false);
+    const std::vector<double> high = read("upper", upper, limits, false);
+    for (std::size_t j = 0; j < limits; ++j) {
+        const double infinity = std::numeric_limits<double>::infinity();
+        if (low[j] > high[j] || low[j] == infinity || high[j] == -infinity)
+            refuse("lower must not exceed upper, got " + text(low[j]) + " and " + text(high[j]) + " at position " + text(j));
+    }
+    const streed::ConstrainedResult result = call.run([&] { return streed::solve_constrained(call.problem, low, high, call.options); });
+    nb::dict out;
+    out["feasible"] = result.feasible ? nb::cast(*result.feasible) : nb::none();
+    if (!result.tree.empty()) {
+        put_tree(out, result.tree);
+        out["values"] = vector(result.values);
+        out["objective"] = result.values[0];
+    }
+    if (!result.closest.empty()) out["closest"] = vector(result.closest);
+    out["lower_bound"] = result.lower_bound;
+    out["optimal"] = result.optimal;
+    out["status"] = status_name(result.status);
+    out["seconds"] = result.seconds;
+    out["statistics"] = counters(result.statistics);
+    return out;
+}
+
+}  // namespace
+
+void register_front(nb::module_& module) {
+    module.def("front", &front, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(), "max_depth"_a, "max_nodes"_a,
+               "min_samples_leaf"_a, "branch_cost"_a.noconvert(), "upper"_a.noconvert(), "weights"_a.noconvert(), "budget"_a, "time_limit"_a,
+               "memory_limit"_a, "n_threads"_a, "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
+    module.def("constrained", &constrained, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(), "lower"_a.noconvert(),
+               "upper"_a.noconvert(), "max_depth"_a, "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a.noconvert(), "time_limit"_a,
+               "memory_limit"_a, "n_threads"_a, "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
+}

@@ -1,0 +1,394 @@
+// The best tree under limits: multipliers for the bound, a budgeted front to close the gap.
+//
+// With multipliers lambda one scalar search proves objective >= L(lambda) - (the most that lambda . v can be within the
+// limits). A tree within the limits and of objective at most T has a weighted cost of at most a known budget, so the front search
+// under that budget either finds it or proves that there is none; T grows from the bound. Depths are solved
+// in turn: the small ones are cheap and give the multipliers and the incumbent of the next.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "../search/dispatch.hpp"
+#include "arithmetic.hpp"
+#include "front_search.hpp"
+#include "goals.hpp"
+#include "multipliers.hpp"
+#include "sizes.hpp"
+#include "trees.hpp"
+
+namespace streed {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The components in the order of the search: those with two limits, then the objective, then those with one.
+struct Plan {
+    std::vector<Component> components;
+    std::vector<double> low, high;  // in the units of the problem
+    int objective = 0;
+};
+
+Plan make_plan(const std::vector<double>& lower, const std::vector<double>& upper) {
+    Plan plan;
+    const auto add = [&](int source, double sign, double low, double high) {
+        plan.components.push_back({source, sign});
+        plan.low.push_back(low);
+        plan.high.push_back(high);
+    };
+    for (std::size_t j = 0; j < lower.size(); ++j)
+        if (std::isfinite(lower[j]) && std::isfinite(upper[j])) add(static_cast<int>(j) + 1, 1, lower[j], upper[j]);
+    plan.objective = static_cast<int>(plan.components.size());
+    add(0, 1, -kInfinity, kInfinity);
+    for (std::size_t j = 0; j < lower.size(); ++j) {
+        if (std::isfinite(lower[j]) == std::isfinite(upper[j])) continue;
+        const bool above = std::isfinite(upper[j]);
+        add(static_cast<int>(j) + 1, above ? 1 : -1, -kInfinity, above ? upper[j] : -lower[j]);
+    }
+    return plan;
+}
+
+template <int M>
+class ConstrainedSearch {
+public:
+    ConstrainedSearch(const VectorProblem& problem, const Plan& plan, Control& control)
+        : problem_(problem),
+          control_(control),
+          kernels_(select_kernels(control.options.simd)),
+          components_(padded(plan.components)),
+          rows_(problem, components_, control.options),
+          objective_(plan.objective),
+          two_sided_(plan.objective) {
+        low_.assign(M, -kInfinity);
+        high_.assign(M, kInfinity);
+        exact_low_ = low_;
+        exact_high_ = high_;
+        for (std::size_t j = 0; j < plan.components.size(); ++j) {
+            // On a grid a sum may be off by half a grain per row; a tree exactly on the limit is within it.
+            const double play = rows_.grain[j] == 1 ? 0 : static_cast<double>(problem.n_rows) / 2 + 1;
+            exact_low_[j] = plan.low[j] / rows_.grain[j] - play;
+            exact_high_[j] = plan.high[j] / rows_.grain[j] + play;
+            low_[j] = std::ceil(exact_low_[j]);
+            high_[j] = std::floor(exact_high_[j]);
+        }
+        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) {
+            limits_.low[j] = low_[j] - rows_.origin[j];
+            limits_.high[j] = high_[j] - rows_.origin[j];
+            exact_limits_.low[j] = exact_low_[j] - rows_.origin[j];
+            exact_limits_.high[j] = exact_high_[j] - rows_.origin[j];
+        }
+        weights_.assign(M, 0);
+        weights_[obj()] = 1;
+        Part all;
+        all.select(rows_, kernels_, rows_.valid);
+        lower_bound_ = rows_.origin[obj()] + all.lowest(objective_) + std::min(0.0, rows_.branch[obj()] * static_cast<double>(rows_.n_rows));
+    }
+
+    ConstrainedResult run();
+
+private:
+    using Point = std::vector<double>;
+    enum class Verdict { open, closed };
+
+    static std::vector<Component> padded(std::vector<Component> components) {
+        components.resize(M);
+        return components;
+    }
+    std::size_t obj() const { return static_cast<std::size_t>(objective_); }
+    bool constrained() const {
+        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
+            if (std::isfinite(low_[j]) || std::isfinite(high_[j])) return true;
+        return false;
+    }
+    double weigh(const Point& weights, const Point& v) const {
+        double sum = 0;
+        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) sum += weights[j] * v[j];
+        return sum;
+    }
+    double reach(const Point& weights, const Point& low, const Point& high) const {
+        double sum = 0;
+        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
+            if (weights[j] != 0 && j != obj()) sum += weights[j] * (weights[j] > 0 ? high[j] : low[j]);
+        return sum;
+    }
+    double violation_of(const Point& v) const {
+        double sum = 0;
+        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) sum += rows_.grain[j] * std::max({0.0, exact_low_[j] - v[j], v[j] - exact_high_[j]});
+        return sum;
+    }
+    bool solved(double bound) const { return !incumbent_.empty() && bound >= best_[obj()]; }
+
+    void offer(Tree tree, const Point& weights);
+    double ask(Scalar& scalar, int depth, int nodes);
+    bool look_for_feasible(int depth, int nodes);
+    Verdict stage(int depth, int nodes, bool last);
+    Verdict close(Scalar& scalar, int depth, int nodes, double& bound, double work);
+    void find_closest(int depth, int nodes, ConstrainedResult& result);
+
+    const VectorProblem& problem_;
+    Control& control_;
+    const Kernels& kernels_;
+    std::vector<Component> components_;
+    Rows rows_;
+    int objective_, two_sided_;
+    Point exact_low_, exact_high_;         // of the values of whole trees, as given
+    Point low_, high_;                     // the same for values that are whole numbers of grains
+    Limits<M> exact_limits_, limits_;      // the same, relative to the origin
+    Point weights_;     // the multipliers to start from
+    std::vector<Point> points_;
+    Tree least_broken_;  // the known tree of least violation
+    Point breaking_;      // weights that prove a violation
+    double broken_ = kInfinity, proven_broken_ = 0;
+    bool impossible_ = false;  // proven for the depth at hand
+    Tree incumbent_;
+    Point best_;
+    double lower_bound_ = -kInfinity;
+    double scalar_searches_ = 0, closing_searches_ = 0, depth_two_solves_ = 0;
+};
+
+// Takes a tree into the known points, and as the incumbent if it is the best within the limits.
+template <int M>
+void ConstrainedSearch<M>::offer(Tree tree, const Point& weights) {
+    const Point v = rows_.evaluate(tree, weights);
+    if (std::find(points_.begin(), points_.end(), v) == points_.end()) points_.push_back(v);
+    const double broken = violation_of(v);
+    if (broken < broken_) {
+        broken_ = broken;
+        least_broken_ = tree;
+    }
+    if (broken == 0 && (incumbent_.empty() || v[obj()] < best_[obj()])) {
+        incumbent_ = std::move(tree);
+        best_ = v;
+        control_.objective = v[obj()] * rows_.grain[obj()];
+    }
+}
+
+// One scalar search; returns the proven least weighted sum.
+template <int M>
+double ConstrainedSearch<M>::ask(Scalar& scalar, int depth, int nodes) {
+    double upper = kInfinity;
+    for (const Point& p : points_) upper = std::min(upper, weigh(scalar.weights, p));
+    ++scalar_searches_;
+    const double before = scalar.solves();
+    const Outcome outcome = scalar.solve(depth, nodes, upper);
+    depth_two_solves_ += scalar.solves() - before;
+    if (outcome.exact) offer(scalar.tree(depth, nodes), scalar.weights);
+    return outcome.lower;
+}
+
+// Lowers the violation of the known points by scalar searches. True if something within the limits is known in the end.
+template <int M>
+bool ConstrainedSearch<M>::look_for_feasible(int depth, int nodes) {
+    Point start(M, 0);
+    for (int step = 0; step < 20 && incumbent_.empty(); ++step) {
+        double hope = 0;
+        Point weights = best_multipliers(points_, -1, exact_low_, exact_high_, rows_.grain, start, hope);
+        if (hope <= 0) return false;  // no multipliers can prove that every tree breaks a limit
+        Scalar scalar(rows_, weights, control_, kernels_);
+        const double least = ask(scalar, depth, nodes);
+        const double proven = least - reach(weights, exact_low_, exact_high_);
+        impossible_ = impossible_ || least - reach(weights, low_, high_) > 0;
+        if (proven > proven_broken_) {
+            proven_broken_ = proven;
+            breaking_ = weights;
+        }
+        if (proven >= hope - 1e-9 * std::abs(hope)) break;
+        start = weights;
+    }
+    return !incumbent_.empty();
+}
+
+// Searches for a tree within the limits, T growing from the bound. Closed: the incumbent is optimal for this depth (or
+// nothing is feasible).
+template <int M>
+typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::close(Scalar& scalar, int depth, int nodes, double& bound, double work) {
+    double step = 1;
+    double most = bound;
+    ++closing_searches_;
+    if (std::isfinite(work)) control_.cap_work(work);
+    try {
+        while (!solved(bound)) {
+            const double last = incumbent_.empty() ? rows_.most[obj()] : best_[obj()] - 1;
+            if (bound > last) break;
+            if (rows_.grain[obj()] != 1) step = std::max(step, std::floor((last - bound) / 64));
+            most = std::min(most, last);
+            FrontSearch<M> search(rows_, kernels_, control_, &scalar, two_sided_);
+            LeastPoint<M> goal(limits_, scalar.weights, objective_, most - rows_.origin[obj()], scalar.slack(), search.arena);
+            search.run(depth, nodes, goal);
+            bound = most + 1;
+            if (!goal.tree.empty()) {
+                offer(goal.tree, scalar.weights);
+                bound = best_[obj()];
+            }
+            most = bound + step;
+            step *= 2;
+        }
+        control_.lift_cap();
+        return Verdict::closed;
+    } catch (const OutOfWork&) {
+        control_.lift_cap();
+        scalar.restart();
+        return Verdict::open;
+    }
+}
+
+template <int M>
+typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::stage(int depth, int nodes, bool last) {
+    double bound = lower_bound_, best_dual = -kInfinity;
+    const double features = static_cast<double>(rows_.features.size());
+    std::unique_ptr<Scalar> guide;
+    const auto raise = [&](double value) {
+        bound = std::max(bound, value);
+        if (last) {
+            lower_bound_ = bound;
+            control_.lower_bound = bound * rows_.grain[obj()];
+        }
+    };
+    for (int step = 0; step < 40; ++step) {
+        auto scalar = std::make_unique<Scalar>(rows_, weights_, control_, kernels_);
+        const double before = depth_two_solves_;
+        const double dual = ask(*scalar, depth, nodes) - reach(weights_, low_, high_);
+        raise(std::ceil(dual - 1e-9));
+        if (solved(bound)) return Verdict::closed;
+        double hope = 0;
+        const Point next = best_multipliers(points_, objective_, low_, high_, Point(M, kInfinity), weights_, hope);
+        const bool better = dual > best_dual;
+        if (better) {
+            best_dual = dual;
+            guide = std::move(scalar);
+        }
+        const bool settled = next == weights_ || hope <= best_dual + 1e-9 * std::abs(best_dual);
+        if (settled || step == 39) break;
+        if (better) {
+            const double work = (depth_two_solves_ - before) * static_cast<double>(rows_.n_merged) * features * features / 64;
+            if (close(*guide, depth, nodes, bound, std::max(1e6, 0.3 * work)) == Verdict::closed) {
+                raise(bound);
+                return Verdict::closed;
+            }
+            raise(bound);
+        }
+        weights_ = next;
+    }
+    weights_ = guide->weights;
+    const Verdict verdict = close(*guide, depth, nodes, bound, last ? kInfinity : 3e8);
+    raise(bound);
+    return verdict;
+}
+
+// Nothing is feasible: the least violation, from what is known or by a search over the constrained components alone.
+template <int M>
+void ConstrainedSearch<M>::find_closest(int depth, int nodes, ConstrainedResult& result) {
+    Tree closest = least_broken_;
+    if (proven_broken_ < broken_ * (1 - 1e-12)) {
+        std::vector<Component> components = components_;
+        components[obj()].source = -1;
+        const Rows rows(problem_, components, control_.options);
+        std::unique_ptr<Scalar> scalar;
+        if (!breaking_.empty()) scalar = std::make_unique<Scalar>(rows, breaking_, control_, kernels_);
+        FrontSearch<M> search(rows, kernels_, control_, scalar.get(), two_sided_);
+        LeastViolation<M> goal(exact_limits_, scalar ? breaking_ : Point(M, 0), rows.grain, broken_, scalar ? 4 * scalar->slack() : 0, search.arena);
+        search.run(depth, nodes, goal);
+        if (!goal.tree.empty()) closest = goal.tree;
+    }
+    const Point values = tree_values(problem_, finished_tree(closest, rows_));
+    result.closest.assign(values.begin() + 1, values.end());
+}
+
+template <int M>
+ConstrainedResult ConstrainedSearch<M>::run() {
+    ConstrainedResult result;
+    int depth = control_.options.max_depth;
+    int nodes = control_.options.max_nodes;
+    normalise(depth, nodes);
+    try {
+        for (int label = 0; label < rows_.n_labels; ++label) offer(Tree{{-1, -1, -1, label}}, weights_);
+        control_.checkpoint();
+        for (int d = std::min(depth, 2); d <= depth; ++d) {
+            int dd = d, n = nodes;
+            normalise(dd, n);
+            const bool last = d == depth;
+            if (incumbent_.empty()) {
+                proven_broken_ = 0;
+                impossible_ = false;
+                look_for_feasible(dd, n);
+                if (impossible_ && incumbent_.empty()) {
+                    if (last) result.feasible = false;
+                    continue;
+                }
+            }
+            const Verdict verdict = stage(dd, n, last);
+            if (last && verdict == Verdict::closed) {
+                result.feasible = !incumbent_.empty();
+                result.optimal = !incumbent_.empty();
+            }
+        }
+        if (result.feasible == false) find_closest(depth, nodes, result);
+    } catch (const Stopped&) {
+        if (control_.status == Status::optimal) control_.status = control_.elapsed() > control_.options.time_limit ? Status::time_limit : Status::interrupted;
+        result.status = control_.status;
+    }
+    if (!incumbent_.empty()) {
+        result.feasible = true;
+        result.tree = finished_tree(incumbent_, rows_);
+        result.values = tree_values(problem_, result.tree);
+        result.lower_bound = result.optimal ? result.values[0] : std::min(result.values[0], lower_bound_ * rows_.grain[obj()]);
+    } else {
+        result.lower_bound = result.feasible == false ? kInfinity : lower_bound_ * rows_.grain[obj()];
+    }
+    result.statistics = {{"scalar_searches", scalar_searches_}, {"closing_searches", closing_searches_}, {"depth_two_solves", depth_two_solves_},
+                         {"known_points", static_cast<double>(points_.size())}, {"front_work", control_.work_done()},
+                         {"rows_merged", static_cast<double>(rows_.n_merged)}, {"features_kept", static_cast<double>(rows_.features.size())}};
+    result.seconds = control_.elapsed();
+    return result;
+}
+
+// One constraint that only all-or-none labellings of some rows can meet: two problems without constraint, in which the
+// wrong label costs these rows more than everything else together. False where that does not apply.
+bool solve_extremes(const VectorProblem& problem, const std::vector<double>& lower, const std::vector<double>& upper, Control& control,
+                    ConstrainedResult& result) {
+    if (problem.n_values != 2 || !std::isfinite(lower[0]) || !std::isfinite(upper[0])) return false;
+    const std::vector<std::uint32_t> rows = all_or_none(problem, 1, lower[0], upper[0]);
+    if (rows.empty()) return false;
+    double total = problem.branch_cost[0] * static_cast<double>(problem.n_rows);
+    for (std::size_t c = 0; c < 2 * problem.n_rows; ++c) {
+        const double cost = problem.costs[2 * c];
+        if (cost != std::floor(cost)) return false;
+        total += std::abs(cost);
+    }
+    const double price = 2 * total + 1;
+    if (price * static_cast<double>(rows.size()) > 0x1p47) return false;
+    ConstrainedResult best;
+    for (int label = 0; label < 2; ++label) {
+        std::vector<double> costs(2 * problem.n_rows);
+        for (std::size_t c = 0; c < costs.size(); ++c) costs[c] = problem.costs[2 * c];
+        for (const std::uint32_t r : rows) costs[2 * r + static_cast<std::size_t>(1 - label)] += price;
+        VectorProblem part = problem;
+        part.costs = costs.data();
+        part.n_values = 1;
+        const ConstrainedResult found = ConstrainedSearch<1>(part, make_plan({}, {}), control).run();
+        if (found.status != Status::optimal) return false;  // the general way knows what to do with the little time left
+        for (const auto& [name, value] : found.statistics) best.statistics[name] += value;
+        const std::vector<double> values = tree_values(problem, found.tree);
+        if (values[1] < lower[0] || values[1] > upper[0] || (!best.tree.empty() && values[0] >= best.values[0])) continue;
+        best.tree = found.tree;
+        best.values = values;
+    }
+    if (best.tree.empty()) return false;
+    best.feasible = best.optimal = true;
+    best.lower_bound = best.values[0];
+    best.seconds = control.elapsed();
+    result = std::move(best);
+    return true;
+}
+
+}  // namespace
+
+ConstrainedResult solve_constrained(const VectorProblem& problem, const std::vector<double>& lower, const std::vector<double>& upper,
+                                    const Options& options) {
+    Control control(options);
+    ConstrainedResult extremes;
+    if (solve_extremes(problem, lower, upper, control, extremes)) return extremes;
+    const Plan plan = make_plan(lower, upper);
+    return with_size(static_cast<int>(plan.components.size()), [&]<int M>() { return ConstrainedSearch<M>(problem, plan, control).run(); });
+}
+
+}  // namespace streed

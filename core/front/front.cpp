@@ -1,0 +1,272 @@
+// Whole fronts: all nondominated points within a region.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "../search/dispatch.hpp"
+#include "front_search.hpp"
+#include "goals.hpp"
+#include "region.hpp"
+#include "sizes.hpp"
+#include "trees.hpp"
+
+namespace streed {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::vector<Component> plain_components(int n_values, int size) {
+    std::vector<Component> components(static_cast<std::size_t>(size));
+    for (int j = 0; j < n_values; ++j) components[static_cast<std::size_t>(j)].source = j;
+    return components;
+}
+
+template <int M>
+class WholeFront {
+public:
+    WholeFront(const VectorProblem& problem, const Region& region, Control& control)
+        : problem_(problem),
+          region_(region),
+          control_(control),
+          kernels_(select_kernels(control.options.simd)),
+          rows_(problem, plain_components(problem.n_values, M), control.options),
+          weights_(M, 0) {
+        ceiling_.fill(kInfinity);
+        budget_ = region.budget;
+        for (std::size_t j = 0; j < region.upper.size(); ++j) {
+            // On a grid a sum may be off by half a grain per row; a tree exactly on the limit is within it.
+            const double play = rows_.grain[j] == 1 ? 0 : static_cast<double>(problem.n_rows) / 2 + 1;
+            ceiling_[j] = std::floor(region.upper[j] / rows_.grain[j] + play) - rows_.origin[j];
+            weights_[j] = region.weights[j] * rows_.grain[j];
+            budget_ += play * weights_[j];
+        }
+    }
+
+    FrontResult run();
+
+private:
+    double weigh(const std::vector<double>& v) const {
+        double sum = 0;
+        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) sum += weights_[j] * v[j];
+        return sum;
+    }
+    bool search(Scalar* guide, int depth, int nodes);
+    void by_regions(int depth, int nodes);
+    void region(const Vector<2>& low, const Vector<2>& ceiling, int depth, int nodes, Staircase& known);
+    void support(const Scalar& scalar, double bound);
+    void collect(const Arena& arena);
+    void report();
+    void hull_supports();
+
+    const VectorProblem& problem_;
+    const Region& region_;
+    Control& control_;
+    const Kernels& kernels_;
+    Rows rows_;
+    std::vector<double> weights_;  // per grain
+    double budget_;
+    Vector<M> ceiling_;  // relative to the origin
+    Accumulator<M> points_;
+    std::vector<std::pair<Vector<M>, Tree>> found_;  // relative to the origin
+    double scalar_searches_ = 0;
+    FrontResult result_;
+};
+
+// One front search over the whole region. What was found is kept when it has to end early; false if it gave up.
+template <int M>
+bool WholeFront<M>::search(Scalar* guide, int depth, int nodes) {
+    FrontSearch<M> search(rows_, kernels_, control_, guide, 0);
+    const double threshold = guide != nullptr ? budget_ - weigh(rows_.origin) + 4 * guide->slack() : kInfinity;
+    Part all;
+    all.select(rows_, kernels_, rows_.valid);
+    const double branches = rows_.branch[0] * static_cast<double>(std::min<std::size_t>(static_cast<std::size_t>(nodes), rows_.n_rows));
+    points_.begin(0, threshold, ceiling_, all.lowest(0), all.highest(0) + branches, 65536);
+    try {
+        search.run(depth, nodes, points_);
+        collect(search.arena);
+        return true;
+    } catch (const OutOfWork&) {
+        control_.lift_cap();
+        collect(search.arena);
+        return false;
+    } catch (const Stopped&) {
+        collect(search.arena);
+        throw;
+    }
+}
+
+template <int M>
+void WholeFront<M>::collect(const Arena& arena) {
+    for (const Candidate<M>& c : points_.finish()) found_.push_back({c.v, unfolded<M>(c, arena)});
+}
+
+// Found points in the units of the problem, within the budget as given.
+template <int M>
+void WholeFront<M>::report() {
+    const std::size_t m = static_cast<std::size_t>(problem_.n_values);
+    for (const auto& [v, tree] : found_) {
+        std::vector<double> value(m);
+        double weighted = 0;
+        bool wanted = true;
+        for (std::size_t j = 0; j < m; ++j) {
+            value[j] = (v[j] + rows_.origin[j]) * rows_.grain[j];
+            weighted += (v[j] + rows_.origin[j]) * weights_[j];
+            wanted = wanted && v[j] <= ceiling_[j];
+        }
+        if (!wanted || weighted > budget_) continue;
+        result_.values.push_back(std::move(value));
+        result_.trees.push_back(finished_tree(tree, rows_));
+    }
+}
+
+// No tree has weights . values below the bound: the same in the units of the problem.
+template <int M>
+void WholeFront<M>::support(const Scalar& scalar, double bound) {
+    const std::size_t m = static_cast<std::size_t>(problem_.n_values);
+    std::vector<double> row(m + 1);
+    for (std::size_t j = 0; j < m; ++j) row[j] = scalar.weights[j] / rows_.grain[j];
+    row[m] = bound;
+    result_.supports.push_back(row);
+}
+
+// Two components: scalar searches part the space into regions, each of which is searched with a budget of its own. The
+// weights of a region are those of its diagonal, so that in the end they are the edges of the hull. What lies below
+// the region's corner is either proven empty by the scalar search, or found by a short front search, or parted at the
+// point that the scalar search has found.
+template <int M>
+void WholeFront<M>::region(const Vector<2>& low, const Vector<2>& ceiling, int depth, int nodes, Staircase& known) {
+    if constexpr (M == 2) {
+        const std::vector<double> weights{std::max(1.0, ceiling[1] - low[1] + 1), std::max(1.0, ceiling[0] - low[0] + 1)};
+        const double origin = weights[0] * rows_.origin[0] + weights[1] * rows_.origin[1];
+        auto scalar = std::make_unique<Scalar>(rows_, weights, control_, kernels_);
+        const double corner = known.reach(weights[0], weights[1], ceiling[0], ceiling[1]);
+        const Outcome outcome = scalar->solve(depth, nodes, corner + origin);
+        ++scalar_searches_;
+        support(*scalar, outcome.lower);
+        if (!outcome.exact) return;
+        Tree tree = scalar->tree(depth, nodes);
+        const std::vector<double> v = rows_.evaluate(tree, weights);
+        const Vector<2> at{v[0] - rows_.origin[0], v[1] - rows_.origin[1]};
+        if (known.wants(at[0], at[1])) known.insert(at[0], at[1], std::move(tree));
+        const bool inside = at[0] <= ceiling[0] && at[1] <= ceiling[1];
+        const double features = static_cast<double>(rows_.features.size());
+        if (inside) control_.cap_work(2e6 + scalar->solves() * static_cast<double>(rows_.n_merged) * features * features / 64);
+        try {
+            FrontSearch<M> search(rows_, kernels_, control_, scalar.get(), 0);
+            RegionSink sink(known, weights, ceiling, 4 * scalar->slack(), search.arena);
+            search.run(depth, nodes, sink);
+            control_.lift_cap();
+            return;
+        } catch (const OutOfWork&) {
+            control_.lift_cap();
+        }
+        scalar.reset();  // its caches make room for those of the parts
+        region({low[0], at[1]}, {at[0] - 1, ceiling[1]}, depth, nodes, known);
+        region({at[0], low[1]}, {ceiling[0], at[1] - 1}, depth, nodes, known);
+    }
+}
+
+template <int M>
+void WholeFront<M>::by_regions(int depth, int nodes) {
+    if constexpr (M == 2) {
+        Part all;
+        all.select(rows_, kernels_, rows_.valid);
+        Staircase known;
+        for (auto& [v, tree] : found_)
+            if (known.wants(v[0], v[1])) known.insert(v[0], v[1], std::move(tree));
+        Vector<2> low, ceiling;
+        for (int j = 0; j < 2; ++j) {
+            const std::size_t at = static_cast<std::size_t>(j);
+            low[at] = all.lowest(j);
+            ceiling[at] = std::min(ceiling_[at], rows_.most[at] - rows_.origin[at]);
+        }
+        const auto take = [&] {
+            found_.clear();
+            for (const auto& [first, step] : known.steps()) found_.push_back({{first, step.second}, step.tree});
+        };
+        try {
+            region(low, ceiling, depth, nodes, known);
+        } catch (const Stopped&) {
+            take();
+            throw;
+        }
+        take();
+    }
+}
+
+// The edges of the hull of a whole front are supports without any search.
+template <int M>
+void WholeFront<M>::hull_supports() {
+    std::vector<std::vector<double>> hull;
+    for (const std::vector<double>& p : result_.values) {
+        const auto above = [&] {
+            const std::vector<double>&a = hull[hull.size() - 2], &b = hull.back();
+            return (b[0] - a[0]) * (p[1] - a[1]) <= (b[1] - a[1]) * (p[0] - a[0]);
+        };
+        while (hull.size() >= 2 && above()) hull.pop_back();
+        hull.push_back(p);
+    }
+    result_.supports.clear();
+    result_.supports.push_back({1, 0, hull.front()[0]});
+    for (std::size_t k = 1; k < hull.size(); ++k) {
+        const double a = hull[k - 1][1] - hull[k][1], b = hull[k][0] - hull[k - 1][0];
+        result_.supports.push_back({a, b, a * hull[k][0] + b * hull[k][1]});
+    }
+    result_.supports.push_back({0, 1, hull.back()[1]});
+}
+
+template <int M>
+FrontResult WholeFront<M>::run() {
+    int depth = control_.options.max_depth;
+    int nodes = control_.options.max_nodes;
+    normalise(depth, nodes);
+    try {
+        control_.checkpoint();
+        std::unique_ptr<Scalar> guide;
+        const bool single = problem_.n_values == 1 && !std::isfinite(budget_);
+        if (std::isfinite(budget_) || single) {
+            if (single) weights_[0] = rows_.grain[0];
+            guide = std::make_unique<Scalar>(rows_, weights_, control_, kernels_);
+            const Outcome outcome = guide->solve(depth, nodes, budget_);
+            ++scalar_searches_;
+            support(*guide, outcome.lower);
+            if (single && outcome.exact) {  // all that is missing is a proof to the last grain
+                Tree tree = guide->tree(depth, nodes);
+                budget_ = std::min(budget_, weigh(rows_.evaluate(tree, weights_)));
+            }
+        }
+        // Two components: one search over everything is fastest as long as it ends. When it does not, regions give
+        // bounds on what is missing.
+        constexpr int kPlainDepth = 4;
+        const bool two = problem_.n_values == 2 && !guide;
+        bool done = false;
+        if (!two || depth <= kPlainDepth) {
+            if (two) control_.cap_time(control_.elapsed() + 0.5 * control_.options.time_limit);
+            done = search(guide.get(), depth, nodes);
+            control_.lift_cap();
+        }
+        if (!done) by_regions(depth, nodes);
+        result_.complete = true;
+    } catch (const Stopped&) {
+        if (control_.status == Status::optimal) control_.status = control_.elapsed() > control_.options.time_limit ? Status::time_limit : Status::interrupted;
+        result_.status = control_.status;
+    }
+    report();
+    const bool everything = std::all_of(region_.upper.begin(), region_.upper.end(), [](double u) { return u == kInfinity; }) && region_.budget == kInfinity;
+    if (result_.complete && everything && problem_.n_values == 2) hull_supports();
+    result_.statistics = {{"scalar_searches", scalar_searches_},
+                          {"front_work", control_.work_done()},
+                          {"rows_merged", static_cast<double>(rows_.n_merged)},
+                          {"features_kept", static_cast<double>(rows_.features.size())}};
+    result_.seconds = control_.elapsed();
+    return result_;
+}
+
+}  // namespace
+
+FrontResult solve_front(const VectorProblem& problem, const Region& region, const Options& options) {
+    Control control(options);
+    return with_size(problem.n_values, [&]<int M>() { return WholeFront<M>(problem, region, control).run(); });
+}
+
+}  // namespace streed

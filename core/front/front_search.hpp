@@ -1,0 +1,123 @@
+// The budgeted front search: Algorithm 1 of the paper for vectors, guided by a scalar search.
+//
+// A node keeps the points whose weighted cost is within its budget. A split is skipped when the scalar bounds of its
+// children exceed the budget together, and a child's budget is what the bound of its sibling leaves. Without a guide
+// every split is looked at.
+//
+// Vectors are relative: the tree that gives label 0 to all rows of a node is the zero of that node.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "control.hpp"
+#include "dense_stumps.hpp"
+#include "pair_counts.hpp"
+#include "part.hpp"
+#include "points.hpp"
+#include "scalar.hpp"
+
+namespace streed {
+
+template <int M>
+class FrontSearch {
+public:
+    using Points = std::vector<Point<M>>;
+
+    // `guide` may be null. One point dominates another only where the first `equal` components agree.
+    FrontSearch(const Rows& rows, const Kernels& kernels, Control& control, Scalar* guide, int equal);
+
+    // Gives all candidates of the root that the sink may want to it.
+    template <class Sink>
+    void run(int depth, int nodes, Sink& sink) {
+        expand(0, depth, nodes, sink);
+    }
+
+    // The sum of two points and a branching node, for sinks.
+    template <class Sink>
+    void join(const Points& lefts, const Points& rights, std::int32_t feature, Sink& sink);
+
+    // Forgets trees made since `mark` that the points do not need, when there are many.
+    void compact(std::size_t mark, Accumulator<M>& points);
+
+    Arena arena;
+
+private:
+    struct Layer {
+        Words mask;
+        Part part;
+        Accumulator<M> points;
+        std::vector<std::int32_t> lanes;
+        std::vector<double> bounds;
+        double constant = 0;  // weighted cost of label 0 above the least one
+    };
+
+    template <class Sink>
+    void expand(int level, int depth, int nodes, Sink& sink);
+    template <class Sink>
+    void add_leaves(const std::vector<double>& total, Sink& sink);
+    template <class Sink>
+    void deep(int level, int depth, int nodes, Sink& sink);
+    template <class Sink>
+    void try_split(int level, int depth, int nodes, int lane, Sink& sink);
+    template <class Sink>
+    void pairs(int level, int depth, int nodes, Sink& sink);
+    template <class Sink>
+    void pair_root(Layer& at, std::size_t root, int nodes, Sink& sink);
+    template <class Sink>
+    void stumps(const Part& part, const double* total, const double* cells, bool without, std::size_t skip, Sink& sink);
+
+    // Whether the last two levels are two whole components, two labels and nothing else: dense_root then serves them.
+    bool dense() const {
+        return M == 2 && equal_ == 0 && guide_ == nullptr && rows_.n_labels == 2 && least_rows_ == 1 && !same_labels_;
+    }
+    template <class Sink>
+    void dense_root(Layer& at, std::size_t root, Sink& sink);
+
+    Points front(int level, int depth, int nodes, double budget, const Vector<M>& ceiling);
+    Points settle(Accumulator<M>& points);
+    void child(int level, int feature, int lane, bool side);
+    void open_lanes(int level, int depth, int nodes, double threshold);
+    double least_stump(const Part& part, const double* total, const double* cells, bool without, std::size_t skip) const;
+    void begin(Accumulator<M>& points, const Part& part, int nodes, double threshold, const Vector<M>& ceiling, double expected) const;
+
+    double weighted(const Vector<M>& v) const {
+        double sum = 0;
+        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) sum += weights_[j] * v[j];
+        return sum;
+    }
+    // Vector of rows given by their channels when they get one label.
+    Vector<M> labelled(const double* channels, int label) const {
+        Vector<M> v{};
+        if (label > 0)
+            for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) v[j] = channels[static_cast<std::size_t>((label - 1) * M) + j];
+        return v;
+    }
+    Layer& layer(int level) {
+        while (layers_.size() <= static_cast<std::size_t>(level)) layers_.push_back(std::make_unique<Layer>());
+        return *layers_[static_cast<std::size_t>(level)];
+    }
+    double slack() const { return guide_ != nullptr ? guide_->slack() : 0; }
+
+    const Rows& rows_;
+    const Kernels& kernels_;
+    Control& control_;
+    Scalar* guide_;
+    int equal_;
+    double least_rows_;
+    bool same_labels_ = false;  // a split with equal labels below it can matter
+    Vector<M> weights_{}, branch_{};
+    double branch_cost_ = 0;
+    std::vector<std::unique_ptr<Layer>> layers_;
+    std::vector<double> cells_, sides_;
+    Accumulator<M> stumps_[2];
+    std::unique_ptr<PairCounts> counts_;  // of the node at hand, without a guide
+    bool counted_ = false;
+    DenseStumps dense_;
+    std::vector<DenseStumps::Entry> entries_;
+    std::vector<double> columns_;
+};
+
+}  // namespace streed
+
+#include "front_search_impl.hpp"

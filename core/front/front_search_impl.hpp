@@ -1,0 +1,211 @@
+// Bodies of FrontSearch: the recursion. The last two levels are in depth_two_impl.hpp.
+#pragma once
+
+#include <bit>
+
+namespace streed {
+
+template <int M>
+FrontSearch<M>::FrontSearch(const Rows& rows, const Kernels& kernels, Control& control, Scalar* guide, int equal)
+    : rows_(rows), kernels_(kernels), control_(control), guide_(guide), equal_(equal), least_rows_(control.options.min_samples_leaf) {
+    for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) {
+        weights_[j] = guide != nullptr ? guide->weights[j] : 0;
+        branch_[j] = rows.branch[j];
+        same_labels_ = same_labels_ || branch_[j] < 0 || (branch_[j] != 0 && j < static_cast<std::size_t>(equal));
+    }
+    branch_cost_ = weighted(branch_);
+    Layer& root = layer(0);
+    root.mask = rows.valid;
+    root.part.select(rows, kernels, root.mask);
+    root.constant = guide != nullptr ? guide->root_constant() : 0;
+    root.lanes.resize(rows.features.size());
+    for (std::size_t f = 0; f < root.lanes.size(); ++f) root.lanes[f] = static_cast<std::int32_t>(f);
+}
+
+template <int M>
+template <class Sink>
+void FrontSearch<M>::expand(int level, int depth, int nodes, Sink& sink) {
+    normalise(depth, nodes);
+    Layer& at = layer(level);
+    add_leaves(at.part.total(), sink);
+    if (depth == 0) return;
+    if (guide_ != nullptr && guide_->worker().level(level).node.active().empty()) return;
+    if (depth <= 2)
+        pairs(level, depth, nodes, sink);
+    else
+        deep(level, depth, nodes, sink);
+}
+
+template <int M>
+template <class Sink>
+void FrontSearch<M>::add_leaves(const std::vector<double>& total, Sink& sink) {
+    for (int label = 0; label < rows_.n_labels; ++label) {
+        const Vector<M> v = labelled(total.data(), label);
+        sink.add({v, weighted(v), -1, ~label, 0});
+    }
+}
+
+// Lanes (guided) or features that may lead to a point within the budget, the most promising first.
+template <int M>
+void FrontSearch<M>::open_lanes(int level, int depth, int nodes, double threshold) {
+    Layer& at = layer(level);
+    if (guide_ == nullptr) {
+        const std::vector<std::int32_t> candidates = level == 0 ? at.lanes : layer(level - 1).lanes;
+        at.part.pack(candidates, least_rows_);
+        at.lanes = at.part.features();
+        return;
+    }
+    Worker& worker = guide_->worker();
+    Level& scalar = worker.level(level);
+    const double limit = guide_->limit(threshold + at.constant, nodes);
+    worker.begin_branching(level, depth, nodes, limit);
+    at.lanes.clear();
+    at.bounds.assign(static_cast<std::size_t>(scalar.node.stride()), 0);
+    for (const std::int32_t lane : scalar.order) {
+        scalar.best = limit;
+        worker.try_feature(level, lane);
+        scalar.best = limit;
+        if (!scalar.open(lane)) continue;
+        at.lanes.push_back(lane);
+        double least = limit;
+        for (int k = 0; k < scalar.n_budgets; ++k)
+            least = std::min(least, scalar.bound(scalar.least_nodes + k, false, lane) +
+                                        scalar.bound(scalar.least_nodes + scalar.n_budgets - 1 - k, true, lane));
+        at.bounds[static_cast<std::size_t>(lane)] = least;
+    }
+    std::stable_sort(at.lanes.begin(), at.lanes.end(), [&at](std::int32_t a, std::int32_t b) {
+        return at.bounds[static_cast<std::size_t>(a)] < at.bounds[static_cast<std::size_t>(b)];
+    });
+}
+
+template <int M>
+template <class Sink>
+void FrontSearch<M>::deep(int level, int depth, int nodes, Sink& sink) {
+    control_.checkpoint();
+    open_lanes(level, depth, nodes, sink.threshold());
+    for (std::size_t k = 0; k < layer(level).lanes.size(); ++k) {
+        const std::size_t mark = arena.size();
+        try_split(level, depth, nodes, layer(level).lanes[k], sink);
+        sink.tidy(*this, mark);
+    }
+}
+
+// Loads one child of the node into the next layer (and into the guide's).
+template <int M>
+void FrontSearch<M>::child(int level, int feature, int lane, bool side) {
+    Layer& from = layer(level);
+    Layer& to = layer(level + 1);
+    const std::uint64_t* column = rows_.columns.data() + static_cast<std::size_t>(feature) * rows_.words;
+    const std::uint64_t invert = side ? 0 : ~0ull;
+    to.mask.resize(rows_.words);
+    for (std::size_t w = 0; w < rows_.words; ++w) to.mask[w] = from.mask[w] & (column[w] ^ invert);
+    to.part.select(rows_, kernels_, to.mask);
+    if (guide_ != nullptr) {
+        guide_->worker().descend(level, lane, side);
+        to.constant = guide_->constant(guide_->worker().level(level + 1).node);
+    }
+    control_.work(static_cast<double>(rows_.words));
+}
+
+// One branching feature with all divisions of the node budget. The smaller child comes first: if it has nothing
+// within the budget the other one is not looked at, and its least point narrows what the other one may cost.
+template <int M>
+template <class Sink>
+void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Sink& sink) {
+    Layer& at = layer(level);
+    const int most = std::min(nodes - 1, full_tree(depth - 1));
+    const int least = nodes - 1 - most;
+    Level* scalar = guide_ != nullptr ? &guide_->worker().level(level) : nullptr;
+    const int feature = scalar != nullptr ? scalar->node.feature(lane) : lane;
+    const std::uint64_t* column = rows_.columns.data() + static_cast<std::size_t>(feature) * rows_.words;
+    const int with = kernels_.count_and(column, at.mask.data(), static_cast<int>(rows_.words));
+    const int all = kernels_.count_and(at.mask.data(), at.mask.data(), static_cast<int>(rows_.words));
+    const bool first = 2 * with <= all;
+    for (int left_nodes = most; left_nodes >= least; --left_nodes) {
+        const int budget[2] = {left_nodes, nodes - 1 - left_nodes};
+        double bound[2] = {0, 0};
+        if (scalar != nullptr)
+            for (int side = 0; side < 2; ++side) bound[side] = guide_->cost(scalar->bound(budget[side], side == 1, lane), budget[side]);
+        Points points[2];
+        bool open = true;
+        for (int turn = 0; turn < 2 && open; ++turn) {
+            const bool side = turn == 0 ? first : !first;
+            const double room = sink.threshold() + at.constant - branch_cost_ - bound[!side];
+            if (guide_ != nullptr && bound[side] > room + slack()) {
+                open = false;
+                break;
+            }
+            child(level, feature, lane, side);
+            Vector<M> ceiling = sink.ceiling();
+            for (int j = 0; j < M; ++j)
+                ceiling[static_cast<std::size_t>(j)] -= branch_[static_cast<std::size_t>(j)] + at.part.lowest(j) - layer(level + 1).part.lowest(j) +
+                                                        std::min(0.0, branch_[static_cast<std::size_t>(j)]) * budget[!side];
+            points[side] = front(level + 1, depth - 1, budget[side], room, ceiling);
+            const double constant = layer(level + 1).constant;
+            if (guide_ != nullptr) guide_->worker().ascend();
+            open = !points[side].empty();
+            if (open && guide_ != nullptr) bound[side] = std::max(bound[side], points[side].front().scalar + constant);
+        }
+        if (open) join(points[0], points[1], feature, sink);
+    }
+}
+
+template <int M>
+void FrontSearch<M>::begin(Accumulator<M>& points, const Part& part, int nodes, double threshold, const Vector<M>& ceiling, double expected) const {
+    const double branches = branch_[0] * std::min(static_cast<double>(nodes), part.count());
+    points.begin(equal_, threshold, ceiling, part.lowest(0) + std::min(0.0, branches), part.highest(0) + std::max(0.0, branches), expected);
+}
+
+template <int M>
+typename FrontSearch<M>::Points FrontSearch<M>::front(int level, int depth, int nodes, double budget, const Vector<M>& ceiling) {
+    Layer& at = layer(level);
+    const std::size_t mark = arena.size();
+    begin(at.points, at.part, nodes, budget - at.constant + slack(), ceiling, guide_ != nullptr ? 64 : 65536);
+    expand(level, depth, nodes, at.points);
+    compact(mark, at.points);
+    return settle(at.points);
+}
+
+// Trees for what has stayed; sorted by weighted cost where there is one.
+template <int M>
+typename FrontSearch<M>::Points FrontSearch<M>::settle(Accumulator<M>& points) {
+    Points out;
+    const std::vector<Candidate<M>>& kept = points.finish();
+    out.reserve(kept.size());
+    for (const Candidate<M>& c : kept) out.push_back({c.v, c.scalar, c.feature < 0 ? c.left : arena.add(c.feature, c.left, c.right)});
+    if (guide_ != nullptr) std::sort(out.begin(), out.end(), [](const Point<M>& a, const Point<M>& b) { return a.scalar < b.scalar; });
+    return out;
+}
+
+template <int M>
+void FrontSearch<M>::compact(std::size_t mark, Accumulator<M>& points) {
+    if (arena.size() - mark < 65536) return;
+    std::vector<std::int32_t*> references;
+    points.references(references);
+    arena.keep(mark, references);
+}
+
+// All sums within the budget. Both lists are sorted by weighted cost, so that the loops end where the budget does.
+template <int M>
+template <class Sink>
+void FrontSearch<M>::join(const Points& lefts, const Points& rights, std::int32_t feature, Sink& sink) {
+    for (const Point<M>& l : lefts) {
+        const double rest = sink.threshold() - l.scalar - branch_cost_;
+        if (rights.front().scalar > rest) break;
+        Vector<M> base;
+        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) base[j] = l.v[j] + branch_[j];
+        std::size_t seen = 0;
+        for (const Point<M>& r : rights) {
+            if (r.scalar > rest) break;
+            Candidate<M> sum{{}, l.scalar + r.scalar + branch_cost_, feature, l.tree, r.tree};
+            for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) sum.v[j] = base[j] + r.v[j];
+            sink.add(sum);
+            ++seen;
+        }
+        control_.work(4 * static_cast<double>(seen));
+    }
+}
+
+}  // namespace streed
+
+#include "depth_two_impl.hpp"

@@ -1,0 +1,211 @@
+// Points of a front, the trees behind them, and the filter that keeps what is not dominated.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "../model/result.hpp"
+
+namespace streed {
+
+// Trees of all points that are alive, sharing their subtrees. A reference is the position of a branching node, or
+// ~label for a leaf.
+class Arena {
+public:
+    struct Branch {
+        std::int32_t feature, left, right;
+    };
+    std::int32_t add(std::int32_t feature, std::int32_t left, std::int32_t right) {
+        branches_.push_back({feature, left, right});
+        return static_cast<std::int32_t>(branches_.size()) - 1;
+    }
+    std::size_t size() const { return branches_.size(); }
+
+    // Forgets everything made since `mark` except what the given references need; they are moved along.
+    void keep(std::size_t mark, const std::vector<std::int32_t*>& references) {
+        kept_.clear();
+        moved_.assign(branches_.size() - mark, -1);
+        for (std::int32_t* reference : references) *reference = copy(mark, *reference);
+        branches_.resize(mark);
+        branches_.insert(branches_.end(), kept_.begin(), kept_.end());
+    }
+
+    int unfold(std::int32_t reference, Tree& tree) const {
+        const int at = static_cast<int>(tree.size());
+        if (reference < 0) {
+            tree.push_back({-1, -1, -1, ~reference});
+            return at;
+        }
+        const Branch branch = branches_[static_cast<std::size_t>(reference)];
+        tree.push_back({branch.feature, -1, -1, -1});
+        const int left = unfold(branch.left, tree);
+        const int right = unfold(branch.right, tree);
+        tree[static_cast<std::size_t>(at)].left = left;
+        tree[static_cast<std::size_t>(at)].right = right;
+        return at;
+    }
+
+private:
+    std::int32_t copy(std::size_t mark, std::int32_t reference) {
+        if (reference < static_cast<std::int32_t>(mark)) return reference;
+        const std::size_t at = static_cast<std::size_t>(reference) - mark;
+        if (moved_[at] >= 0) return moved_[at];
+        Branch branch = branches_[static_cast<std::size_t>(reference)];
+        branch.left = copy(mark, branch.left);
+        branch.right = copy(mark, branch.right);
+        kept_.push_back(branch);
+        moved_[at] = static_cast<std::int32_t>(mark + kept_.size()) - 1;
+        return moved_[at];
+    }
+    std::vector<Branch> branches_, kept_;
+    std::vector<std::int32_t> moved_;
+};
+
+template <int M>
+using Vector = std::array<double, static_cast<std::size_t>(M)>;
+
+template <int M>
+struct Point {
+    Vector<M> v;
+    double scalar;      // weights . v
+    std::int32_t tree;  // in the arena
+};
+
+// A point that may become one of a front: its tree is not made before it has stayed.
+template <int M>
+struct Candidate {
+    Vector<M> v;
+    double scalar;
+    std::int32_t feature, left, right;  // feature < 0: a leaf, with ~label in left
+};
+
+// The first `equal` components must agree for one point to dominate another; the others are minimised.
+template <int M, class P>
+bool in_order(const P& a, const P& b) {
+    for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
+        if (a.v[j] != b.v[j]) return a.v[j] < b.v[j];
+    if (a.feature != b.feature) return a.feature < b.feature;
+    return a.left != b.left ? a.left < b.left : a.right < b.right;
+}
+
+// Keeps the nondominated of the candidates, sorted; of equal ones the first by feature, a leaf before any split.
+// In lexicographic order nothing is dominated by what comes later. With one component left to minimise the first
+// of its kind stays, with two a running minimum decides; more need a look at what was kept.
+template <int M>
+void nondominated(std::vector<Candidate<M>>& points, int equal) {
+    std::sort(points.begin(), points.end(), in_order<M, Candidate<M>>);
+    const std::size_t e = static_cast<std::size_t>(equal);
+    const std::size_t free = static_cast<std::size_t>(M) - e;
+    std::size_t kept = 0, group = 0;
+    for (std::size_t k = 0; k < points.size(); ++k) {
+        bool fresh = kept == 0;
+        for (std::size_t j = 0; j < e && !fresh; ++j) fresh = points[k].v[j] != points[kept - 1].v[j];
+        if (fresh) {
+            group = kept;
+        } else if (free <= 1) {
+            continue;
+        } else if (free == 2) {
+            if (points[k].v[M - 1] >= points[kept - 1].v[M - 1]) continue;
+        } else {
+            bool dominated = false;
+            for (std::size_t p = kept; p-- > group && !dominated;) {
+                dominated = true;
+                for (std::size_t j = e + 1; j < static_cast<std::size_t>(M) && dominated; ++j) dominated = points[p].v[j] <= points[k].v[j];
+            }
+            if (dominated) continue;
+        }
+        points[kept++] = points[k];
+    }
+    points.resize(kept);
+}
+
+// Collects candidates of one node. Two minimised components in a small whole range are kept in a table of the best
+// second value per first value; everything else in a list that is filtered whenever it has doubled.
+template <int M>
+class Accumulator {
+public:
+    // Wanted: scalar <= threshold and v <= ceiling. The first component lies in [low, high] (whole numbers).
+    void begin(int equal, double threshold, const Vector<M>& ceiling, double low, double high, double expected) {
+        equal_ = equal;
+        threshold_ = threshold;
+        ceiling_ = ceiling;
+        list_.clear();
+        limit_ = 4096;
+        dense_ = M == 2 && equal == 0 && high - low < 8192 && high - low < 4 * expected + 64;
+        low_ = low;
+        if (!dense_) return;
+        const std::size_t size = static_cast<std::size_t>(high - low) + 1;
+        best_.assign(size, std::numeric_limits<double>::infinity());
+        table_.resize(size);
+    }
+    double threshold() const { return threshold_; }
+    const Vector<M>& ceiling() const { return ceiling_; }
+    void tighten(double threshold) { threshold_ = threshold; }
+
+    void add(const Candidate<M>& point) {
+        const std::size_t cell = dense_ ? static_cast<std::size_t>(static_cast<std::int64_t>(point.v[0] - low_)) : 0;
+        if (dense_ && point.v[M - 1] >= best_[cell]) return;
+        if (point.scalar > threshold_) return;
+        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
+            if (point.v[j] > ceiling_[j]) return;
+        if (dense_) {
+            best_[cell] = point.v[M - 1];
+            table_[cell] = point;
+            return;
+        }
+        list_.push_back(point);
+        if (list_.size() > limit_) filter();
+    }
+
+    void filter() {
+        nondominated<M>(list_, equal_);
+        limit_ = 2 * list_.size() + 4096;
+    }
+
+    // What has stayed, sorted. The accumulator is empty afterwards.
+    std::vector<Candidate<M>>& finish() {
+        collect();
+        if (!dense_) filter();
+        return list_;
+    }
+
+    void references(std::vector<std::int32_t*>& out) {
+        const auto put = [&out](Candidate<M>& c) {
+            if (c.feature < 0) return;
+            out.push_back(&c.left);
+            out.push_back(&c.right);
+        };
+        for (Candidate<M>& c : list_) put(c);
+        for (std::size_t cell = 0; dense_ && cell < table_.size(); ++cell)
+            if (best_[cell] < std::numeric_limits<double>::infinity()) put(table_[cell]);
+    }
+    template <class Searcher>
+    void tidy(Searcher& search, std::size_t mark) {
+        search.compact(mark, *this);
+    }
+
+private:
+    void collect() {
+        if (!dense_) return;
+        list_.clear();
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t cell = 0; cell < best_.size(); ++cell) {
+            if (best_[cell] >= least) continue;
+            least = best_[cell];
+            list_.push_back(table_[cell]);
+        }
+    }
+
+    int equal_ = 0;
+    bool dense_ = false;
+    double threshold_ = 0, low_ = 0;
+    Vector<M> ceiling_{};
+    std::size_t limit_ = 4096;
+    std::vector<Candidate<M>> list_, table_;
+    std::vector<double> best_;  // second components of the table
+};
+
+}  // namespace streed

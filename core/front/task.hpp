@@ -1,0 +1,67 @@
+// What the front engine is asked, and what it gives back: plain data.
+//
+// Every component is minimised and added over leaves: costs[r][k][j] is what row r costs in component j when its leaf
+// predicts label k, branch_cost[j] what every branching node costs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../model/options.hpp"
+#include "../model/result.hpp"
+
+namespace streed {
+
+struct VectorProblem {
+    const std::uint8_t* features = nullptr;  // n_rows x n_features, row by row
+    const double* costs = nullptr;           // n_rows x n_labels x n_values
+    const double* branch_cost = nullptr;     // n_values
+    std::size_t n_rows = 0;
+    std::size_t n_features = 0;
+    int n_labels = 1;
+    int n_values = 1;
+};
+
+// Only points with values <= upper and weights . values <= budget are wanted.
+struct Region {
+    std::vector<double> upper;
+    std::vector<double> weights;
+    double budget = 0;
+};
+
+using Counters = std::map<std::string, double>;
+
+struct FrontResult {
+    std::vector<std::vector<double>> values;  // sorted, nondominated, each once
+    std::vector<Tree> trees;
+    bool complete = false;                     // proven to be the whole front in the wanted region
+    std::vector<std::vector<double>> supports;  // rows (w, v): no tree has w . values < v
+    Status status = Status::optimal;
+    double seconds = 0;
+    Counters statistics;
+};
+
+struct ConstrainedResult {
+    std::optional<bool> feasible;
+    Tree tree;  // the best feasible tree, empty if none is known
+    std::vector<double> values;
+    double lower_bound = 0;
+    bool optimal = false;
+    std::vector<double> closest;  // when nothing is feasible: the constrained values of the least total violation
+    Status status = Status::optimal;
+    double seconds = 0;
+    Counters statistics;
+};
+
+// The nondominated points of all trees within the limits and the region, with one tree each.
+FrontResult solve_front(const VectorProblem& problem, const Region& region, const Options& options);
+
+// The least component 0 subject to lower[j] <= component 1 + j <= upper[j].
+ConstrainedResult solve_constrained(const VectorProblem& problem, const std::vector<double>& lower, const std::vector<double>& upper,
+                                    const Options& options);
+
+}  // namespace streed

@@ -1,0 +1,54 @@
+#include "trees.hpp"
+
+#include <algorithm>
+
+namespace streed {
+namespace {
+
+int fold(const Tree& from, int at, const Rows& rows, bool collapse, Tree& to) {
+    const TreeNode& node = from[static_cast<std::size_t>(at)];
+    const int index = static_cast<int>(to.size());
+    to.push_back(node);
+    if (node.feature < 0) return index;
+    const int left = fold(from, node.left, rows, collapse, to);
+    const int right = fold(from, node.right, rows, collapse, to);
+    TreeNode& out = to[static_cast<std::size_t>(index)];
+    const TreeNode& a = to[static_cast<std::size_t>(left)];
+    const TreeNode& b = to[static_cast<std::size_t>(right)];
+    if (collapse && a.feature < 0 && b.feature < 0 && a.label == b.label) {
+        out = a;
+        to.resize(static_cast<std::size_t>(index) + 1);
+        return index;
+    }
+    out.feature = rows.features[static_cast<std::size_t>(node.feature)];
+    out.left = left;
+    out.right = right;
+    return index;
+}
+
+}  // namespace
+
+Tree finished_tree(const Tree& tree, const Rows& rows) {
+    const bool collapse = std::all_of(rows.branch.begin(), rows.branch.end(), [](double b) { return b == 0; });
+    Tree out;
+    fold(tree, 0, rows, collapse, out);
+    return out;
+}
+
+std::vector<double> tree_values(const VectorProblem& problem, const Tree& tree) {
+    const std::size_t m = static_cast<std::size_t>(problem.n_values);
+    std::vector<double> sum(m);
+    for (const TreeNode& node : tree)
+        if (node.feature >= 0)
+            for (std::size_t j = 0; j < m; ++j) sum[j] += problem.branch_cost[j];
+    for (std::size_t r = 0; r < problem.n_rows; ++r) {
+        std::size_t at = 0;
+        const std::uint8_t* row = problem.features + r * problem.n_features;
+        while (tree[at].feature >= 0) at = static_cast<std::size_t>(row[tree[at].feature] ? tree[at].right : tree[at].left);
+        const double* cost = problem.costs + (r * static_cast<std::size_t>(problem.n_labels) + static_cast<std::size_t>(tree[at].label)) * m;
+        for (std::size_t j = 0; j < m; ++j) sum[j] += cost[j];
+    }
+    return sum;
+}
+
+}  // namespace streed

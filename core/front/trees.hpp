@@ -1,0 +1,16 @@
+// From trees of the search to trees of the problem.
+#pragma once
+
+#include <vector>
+
+#include "rows.hpp"
+
+namespace streed {
+
+// Original feature numbers, preorder; where branching costs nothing, splits with the same label on both sides go.
+Tree finished_tree(const Tree& tree, const Rows& rows);
+
+// Values of a labelled tree on the rows of the problem, in its own components.
+std::vector<double> tree_values(const VectorProblem& problem, const Tree& tree);
+
+}  // namespace streed

@@ -1,0 +1,163 @@
+"""Constrained trees of the native engine against a twin that looks at every vector."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streed import _core
+from tests.properties.vectors import (
+    Values,
+    VectorProblem,
+    problems,
+    solve_constrained,
+    switches_off,
+    tree_values,
+)
+
+
+def violation(v: Values, lower: np.ndarray, upper: np.ndarray) -> Fraction:
+    total = Fraction(0)
+    for x, low, high in zip(v[1:], lower, upper, strict=True):
+        if math.isfinite(low):
+            total += max(0, Fraction(low) - Fraction(x))
+        if math.isfinite(high):
+            total += max(0, Fraction(x) - Fraction(high))
+    return total
+
+
+def check(problem: VectorProblem, lower: np.ndarray, upper: np.ndarray, answer: dict) -> None:
+    """Feasibility, the optimum and the least violation, all from the set of reachable values."""
+    reachable = problem.reachable()
+    broken = {v: violation(v, lower, upper) for v in reachable}
+    feasible = [v for v in reachable if broken[v] == 0]
+    assert answer["status"] == "optimal"
+    assert answer["feasible"] is bool(feasible)
+    if not feasible:
+        assert "feature" not in answer
+        assert not answer["optimal"]
+        least = violation((0.0, *answer["closest"]), lower, upper)
+        assert float(least) == pytest.approx(float(min(broken.values())), rel=1e-9)
+        return
+    assert answer["optimal"]
+    assert answer["objective"] == answer["values"][0] == answer["lower_bound"] == min(v[0] for v in feasible)
+    assert tree_values(problem, answer) == tuple(answer["values"])
+    assert violation(tuple(answer["values"]), lower, upper) == 0
+
+
+@st.composite
+def limited(
+    draw: st.DrawFn, components: tuple[int, int] = (2, 3), labels: int = 2
+) -> tuple[VectorProblem, np.ndarray, np.ndarray]:
+    """Limits of zero, tiny, on a reachable value, loose, one-sided, or out of reach."""
+    problem = draw(problems(components, labels))
+    table = np.array(sorted(problem.reachable()))
+    lower, upper = np.full(table.shape[1] - 1, -np.inf), np.full(table.shape[1] - 1, np.inf)
+    for j in range(len(lower)):
+        column = table[:, j + 1]
+        kind = draw(
+            st.sampled_from(["window", "zero", "at most", "at least", "exactly", "out of reach", "none"])
+        )
+        value = column[draw(st.integers(0, len(column) - 1))]
+        width = draw(st.sampled_from([0.0, 0.25, 1.0, 3.0, 10.0, np.ptp(column)]))
+        if kind == "window":
+            lower[j], upper[j] = -width, width
+        elif kind == "zero":
+            lower[j] = upper[j] = 0
+        elif kind == "at most":
+            upper[j] = value - draw(st.sampled_from([0, 0, 0.25]))
+        elif kind == "at least":
+            lower[j] = value + draw(st.sampled_from([0, 0, 0.25]))
+        elif kind == "exactly":
+            lower[j], upper[j] = value, value + draw(st.sampled_from([0, width]))
+        elif kind == "out of reach":
+            side = draw(st.booleans())
+            lower[j], upper[j] = (column.max() + 1, np.inf) if side else (-np.inf, column.min() - 0.5)
+    return problem, lower, upper
+
+
+@given(limited((2, 2)), st.sampled_from(switches_off()), st.sampled_from(_core.simd_levels()))
+@settings(max_examples=300)
+def test_one_constraint(
+    case: tuple[VectorProblem, np.ndarray, np.ndarray], switches: dict[str, bool], simd: str
+) -> None:
+    check(*case, solve_constrained(*case, switches=switches, simd=simd))
+
+
+@given(limited((3, 4)))
+def test_several_constraints(case: tuple[VectorProblem, np.ndarray, np.ndarray]) -> None:
+    check(*case, solve_constrained(*case))
+
+
+@given(limited((2, 3), labels=3))
+def test_several_labels(case: tuple[VectorProblem, np.ndarray, np.ndarray]) -> None:
+    check(*case, solve_constrained(*case))
+
+
+@given(limited((1, 1), labels=3))
+@settings(max_examples=50)
+def test_no_constraint_at_all(case: tuple[VectorProblem, np.ndarray, np.ndarray]) -> None:
+    check(*case, solve_constrained(*case))
+
+
+@given(limited(), st.integers(2, 3))
+@settings(max_examples=30)
+def test_threads(case: tuple[VectorProblem, np.ndarray, np.ndarray], n_threads: int) -> None:
+    check(*case, solve_constrained(*case, n_threads=n_threads))
+
+
+@given(limited())
+@settings(max_examples=30)
+def test_little_memory(case: tuple[VectorProblem, np.ndarray, np.ndarray]) -> None:
+    check(*case, solve_constrained(*case, memory_limit=1))
+
+
+def hard_problem() -> VectorProblem:
+    rng = np.random.default_rng(0)
+    n = 3000
+    X = rng.integers(2, size=(n, 40)).astype(np.uint8)
+    group = rng.integers(2, size=n)
+    y = rng.integers(2, size=n)
+    costs = np.zeros((n, 2, 2))
+    costs[:, 0, 0], costs[:, 1, 0] = y == 1, y == 0
+    costs[:, 1, 1] = np.where(group == 1, np.sum(group == 0), -np.sum(group == 1))
+    return VectorProblem(X, costs, np.zeros(2), 5, 31)
+
+
+def test_a_time_limit_leaves_a_tree_and_a_bound() -> None:
+    problem = hard_problem()
+    answer = solve_constrained(problem, np.zeros(1), np.zeros(1), time_limit=0.5)
+    assert answer["status"] == "time_limit"
+    assert answer["feasible"] is True
+    assert not answer["optimal"]
+    assert answer["seconds"] < 5
+    assert answer["lower_bound"] <= answer["objective"]
+    assert tree_values(problem, answer) == tuple(answer["values"])
+    assert answer["values"][1] == 0
+
+
+def test_an_undecided_question_says_so() -> None:
+    problem = hard_problem()
+    even = problem.costs * 2  # no sum is one, but that is hard to know
+    answer = solve_constrained(
+        VectorProblem(problem.X, even, np.zeros(2), 5, 31), np.ones(1), np.ones(1), time_limit=0.2
+    )
+    assert answer["status"] == "time_limit"
+    assert answer["feasible"] is None
+    assert not answer["optimal"]
+    assert "feature" not in answer
+
+
+def test_an_exact_boundary_is_feasible_with_tenths() -> None:
+    X = np.array([[0], [0], [0], [1]], np.uint8)
+    costs = np.zeros((4, 2, 2))
+    costs[:, 0, 0] = 1.0
+    costs[:, 1, 1] = 0.1
+    problem = VectorProblem(X, costs, np.zeros(2), 1, 1)
+    answer = solve_constrained(problem, np.array([-np.inf]), np.array([0.1 + 0.1 + 0.1]))
+    assert answer["objective"] == 1.0
