@@ -66,5 +66,40 @@ def solve_function(
     simd: str = "auto",
     poll: Callable[[dict[str, float]], bool] | None = None,
 ) -> dict[str, Any]: ...
+def front(
+    features: npt.NDArray[np.uint8],
+    costs: npt.NDArray[np.float64],
+    *,
+    max_depth: int,
+    max_nodes: int,
+    min_samples_leaf: int,
+    branch_cost: npt.NDArray[np.float64],
+    upper: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+    budget: float,
+    time_limit: float,
+    memory_limit: int,
+    n_threads: int,
+    switches: dict[str, bool] | None = None,
+    simd: str = "auto",
+    poll: Callable[[dict[str, float]], bool] | None = None,
+) -> dict[str, Any]: ...
+def constrained(
+    features: npt.NDArray[np.uint8],
+    costs: npt.NDArray[np.float64],
+    *,
+    lower: npt.NDArray[np.float64],
+    upper: npt.NDArray[np.float64],
+    max_depth: int,
+    max_nodes: int,
+    min_samples_leaf: int,
+    branch_cost: npt.NDArray[np.float64],
+    time_limit: float,
+    memory_limit: int,
+    n_threads: int,
+    switches: dict[str, bool] | None = None,
+    simd: str = "auto",
+    poll: Callable[[dict[str, float]], bool] | None = None,
+) -> dict[str, Any]: ...
 def simd_levels() -> list[str]: ...
 def switch_names() -> list[str]: ...
