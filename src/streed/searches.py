@@ -32,8 +32,8 @@ LEAST_SECONDS = 1e-3
 class Searches:
     """The searches of one solve.
 
-    `objective` and `bound` are what is known so far in natural units, for whoever watches; the owner of the
-    searches keeps them up to date.
+    `objective` and `bound` are what is known so far, for whoever watches; if the owner of the searches leaves
+    them alone, each search speaks for itself. `notes` are figures of the owner for the result's statistics.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class Searches:
         self.started = time.perf_counter()
         self.status = "optimal"
         self.statistics: Counter[str] = Counter()
+        self.notes: dict[str, float] = {}
         self.objective = math.nan
         self.bound = math.nan
         self._watcher = Watcher(task, progress)
@@ -141,7 +142,9 @@ class Searches:
     def _poll(self, state: dict[str, float]) -> bool:
         """Tell the watcher about the whole solve instead of this one search."""
         poll = self._watcher.poll
-        whole = {**state, "elapsed": self.elapsed, "objective": self.objective, "lower_bound": self.bound}
+        whole = {**state, "elapsed": self.elapsed}
+        if not math.isnan(self.objective):
+            whole.update(objective=self.objective, lower_bound=self.bound)
         return poll is not None and poll(whole)
 
     def _note(self, answer: dict[str, Any]) -> dict[str, Any]:
@@ -179,41 +182,9 @@ class Searches:
             tree=tree,
             front=[Solution(values or (objective,), tree)],
             seconds=self.elapsed,
-            statistics={name: float(value) for name, value in self.statistics.items()},
+            statistics={name: float(value) for name, value in self.statistics.items()} | self.notes,
             task=self.name,
         )
-
-
-def labelled_tree(
-    answer: dict[str, Any],
-    features: NDArray[np.uint8],
-    codes: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    classes: NDArray[Any],
-    names: Sequence[str] | None,
-) -> Tree:
-    """Make a tree of the engine a `Tree`, with the rows and the weight per class of every node counted anew."""
-    feature, left, right = answer["feature"], answer["left"], answer["right"]
-    nodes, n_classes = len(feature), len(classes)
-    tree = Tree(
-        feature,
-        left,
-        right,
-        answer["label"],
-        n_samples=np.zeros(nodes, np.int64),
-        class_weights=np.zeros((nodes, n_classes)),
-        classes=classes,
-        n_features=features.shape[1],
-        feature_names=names,
-    )
-    leaf = tree.route(features)
-    cells = np.bincount(leaf * n_classes + codes, weights=weights, minlength=nodes * n_classes)
-    tree.class_weights[:] = cells.reshape(nodes, n_classes)
-    tree.n_samples[:] = np.bincount(leaf, minlength=nodes)
-    for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
-        tree.class_weights[node] = tree.class_weights[left[node]] + tree.class_weights[right[node]]
-        tree.n_samples[node] = tree.n_samples[left[node]] + tree.n_samples[right[node]]
-    return tree
 
 
 def constant_tree(label: int) -> dict[str, NDArray[np.int32]]:

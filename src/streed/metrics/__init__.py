@@ -35,6 +35,7 @@ __all__ = [
     "as_metric",
     "check_monotone",
     "evaluate",
+    "is_function_of_cells",
 ]
 
 METRICS: Mapping[str, Metric] = {

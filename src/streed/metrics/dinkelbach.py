@@ -3,7 +3,8 @@
 If the best ratio so far is r = A/B at some tree, then a tree is better exactly if A' - r B' > 0 for its own A'
 and B'. So each step maximises A' - r B', which is one weighted search, and takes the ratio of what it finds;
 when nothing above zero is found, r is the greatest ratio. Ratios are fractions, and the weights whole
-numbers, so that nothing depends on rounding. Steps are few: each one at least doubles the correct digits.
+numbers, so that nothing depends on rounding. Steps are few: each one at least doubles the correct digits. The last
+one, which only proves, is spared where the supports of the others already leave no better pair of whole numbers.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ def _iterate(problem: BinaryProblem, metric: Ratio, max_depth: int) -> bool:
         found = _ratio(numerator, denominator, point)
         if found > ratio:
             ratio = found
+            if max_depth == problem.searches.limits.max_depth and problem.settled:
+                return True
         elif not optimal:
             return False
         else:

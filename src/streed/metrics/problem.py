@@ -65,6 +65,11 @@ class BinaryProblem:
         self.refresh_bound()
 
     @property
+    def settled(self) -> bool:
+        """Whether no pair of whole numbers that the supports leave is better than the best point."""
+        return self.plane.bound(self.plane.whole()) <= self.objective
+
+    @property
     def proven(self) -> bool:
         """Whether the supports leave nothing better than the best point (to rounding)."""
         bound = self.plane.bound(self.plane.whole())

@@ -9,7 +9,7 @@ reference solver and for tasks that the engine does not know.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
+    from streed.options import Limits
     from streed.reference import Components
+    from streed.result import Result
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,6 +158,12 @@ class Task(ABC):
     maximize: ClassVar[bool] = False
     """Whether the reported value is the better the larger it is."""
 
+    estimator: ClassVar[str] = "OptimalTreeClassifier"
+    """The estimator that makes and solves such tasks."""
+
+    binary: ClassVar[bool] = False
+    """Whether the task takes two classes only."""
+
     value_name: ClassVar[str] = ""
     """What the value of a leaf is called in views, as in "cost"; empty: leaves show class shares."""
 
@@ -175,3 +183,12 @@ class Task(ABC):
     @abstractmethod
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the task on binary features `X` as the six components of the paper, in natural units."""
+
+    def solve_with(
+        self, features: NDArray[np.uint8], limits: Limits, progress: object, names: Sequence[str] | None
+    ) -> Result | None:
+        """Solve the task in a way of its own, e.g. by several searches; None: by one search of what `lower` gives.
+
+        Features and limits are checked already, and the limits hold for all searches together.
+        """
+        return None

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed import metrics
-from streed.errors import TaskError
-from streed.tasks.base import Lowered, Task
+from streed.tasks.base import ClassErrors, Lowered, Tally, Task
 from streed.tasks.labels import check_sample_weight, encode
 from streed.tasks.units import integer_units
 
@@ -80,6 +79,7 @@ class Metric(Task):
     name: ClassVar[str] = "metric"
     summary: ClassVar[str] = "a metric of binary classification (maximised)"
     maximize: ClassVar[bool] = True
+    binary: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -136,8 +136,10 @@ class Metric(Task):
         return self._classes[self._positive]
 
     def lower(self) -> Lowered:
-        """Raise: a metric is not one search of the engine but several, see `solve_with`."""
-        raise TaskError(f"{self.metric.name} is solved by several searches and has no form for a single one")
+        """Give the rows with their classes and weights; `solve_with` makes searches and trees of them."""
+        leaf = ClassErrors(self._codes, self._weights)
+        tally = Tally(self._codes, self._weights)
+        return Lowered(leaf, self._classes, tally=tally, rows=self._rows)
 
     def report(self, cost: float) -> float:
         """Return the value as it is: searches are watched in natural units."""
@@ -174,12 +176,13 @@ class Metric(Task):
         Result
             The best tree and what was proven.
         """
-        from streed.searches import Searches, labelled_tree, predicted
+        from streed.engine import make_tree
+        from streed.searches import Searches, predicted
 
         rows = features if self._rows is None else np.ascontiguousarray(features[self._rows])
         searches = Searches(self, rows, limits, progress, self.metric.name)
         best, bound, proven = self._search(searches)
-        tree = labelled_tree(best, rows, self._codes, self._weights, self._classes, names)
+        tree, _ = make_tree(self.lower(), rows, names, best, self.value_name, 1.0)
         objective = self.score(predicted(best, rows))
         return searches.result(tree, objective, max(bound, objective), proven)
 
