@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from streed import tasks
+from streed import fairness, metrics, tasks
 from streed.conditions import Condition
 from streed.errors import (
     InconsistentVersionWarning,
@@ -25,11 +25,12 @@ from streed.tree import Tree
 
 if TYPE_CHECKING:
     from streed.binarize import Binarizer
-    from streed.estimators import OptimalTreeClassifier
+    from streed.estimators import FairTreeClassifier, OptimalTreeClassifier, fairness_front
 
 __all__ = [
     "Binarizer",
     "Condition",
+    "FairTreeClassifier",
     "InconsistentVersionWarning",
     "InfeasibleError",
     "InterruptedWarning",
@@ -40,6 +41,9 @@ __all__ = [
     "StreedError",
     "TaskError",
     "Tree",
+    "fairness",
+    "fairness_front",
+    "metrics",
     "native",
     "solve",
     "tasks",
@@ -47,7 +51,9 @@ __all__ = [
 
 _LAZY = {
     "Binarizer": "streed.binarize",
+    "FairTreeClassifier": "streed.estimators",
     "OptimalTreeClassifier": "streed.estimators",
+    "fairness_front": "streed.estimators",
 }
 
 

@@ -1,7 +1,8 @@
 """Several searches of the engine for one answer: one clock, one progress line, one interrupt.
 
-Ratios, hulls and trade-offs take more than one search. `Searches` hands the time that is left to each of them,
-adds up their counters, and remembers the first reason to stop; after that, no search is started any more.
+Ratios, hulls and trade-offs take more than one search. `Searches` hands the time that is left to each of
+them, adds up their counters, and remembers the first reason to stop; after that, no search is started any
+more.
 """
 
 from __future__ import annotations
@@ -156,6 +157,11 @@ class Searches:
             self.status = str(answer["status"])
         return answer
 
+    def finish(self, last: Progress | None = None) -> None:
+        """End the live line, and raise what the function that watched has raised."""
+        known = (math.nan,) * 3
+        self._watcher.finish(last or Progress(self.elapsed, *known, self._watcher.root_done, 0.0))
+
     def result(
         self, tree: Tree, objective: float, bound: float, optimal: bool, values: tuple[float, ...] = ()
     ) -> Result:
@@ -164,7 +170,7 @@ class Searches:
         gap = relative_gap(objective, bound)
         status = "optimal" if optimal else self.status
         done = 1.0 if optimal else self._watcher.root_done
-        self._watcher.finish(
+        self.finish(
             Progress(self.elapsed, objective, bound, gap, done, float(self.statistics["peak_memory"]))
         )
         if status == "interrupted" and not self._watcher.stopped:

@@ -46,8 +46,8 @@ class FairnessFront(Sequence[FairnessPoint]):
     points : tuple of FairnessPoint
         The trees, errors rising and differences falling.
     complete : bool
-        Whether it is proven that no pair is missing. After a time limit all pairs with a difference above that
-        of the last point are proven.
+        Whether it is proven that no pair is missing. After a time limit all pairs with a difference above
+        that of the last point are proven.
     constraint : str
         The notion of fairness.
     total : float
@@ -98,9 +98,9 @@ class FairnessFront(Sequence[FairnessPoint]):
             Where it was drawn. This needs matplotlib (``pip install streed[plot]``).
         """
         if ax is None:
-            from matplotlib import pyplot
+            from matplotlib import pyplot as plt
 
-            ax = pyplot.figure(layout="constrained").add_subplot()
+            ax = plt.figure(layout="constrained").add_subplot()
         shares = 100 * self.errors / self.total
         ends = np.append(self.differences, 0.0 if self.complete else self.differences[-1])
         ax.step(self.differences, shares, where="pre", color="#1f5a7a", alpha=0.5)
@@ -108,8 +108,6 @@ class FairnessFront(Sequence[FairnessPoint]):
         ax.set_xlim(min(0.0, float(ends.min())) - 0.02 * float(ends.max() or 1), None)
         ax.set_xlabel(f"difference between groups ({self.constraint.replace('_', ' ')})")
         ax.set_ylabel("misclassified (%)")
-        ax.set_title(
-            f"{len(self)} optimal trees" + ("" if self.complete else " (stopped before the front was complete)")
-        )
+        ax.set_title(f"{len(self)} optimal trees" + ("" if self.complete else " (not complete)"))
         ax.grid(alpha=0.3)
         return ax

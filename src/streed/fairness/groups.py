@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from streed.fairness.parity import RATES, Parity, Rate
 from streed.missing import is_missing
-from streed.tasks.labels import encode
 
 Rates = Mapping[Any, Mapping[str, float]]
 
@@ -29,6 +28,8 @@ def encode_groups(sensitive_features: Any, n: int) -> tuple[list[Any], NDArray[n
     >>> encode_groups([[0, "x"], [1, "x"], [0, "x"]], 3)[0]
     [(0, 'x'), (1, 'x')]
     """
+    from streed.tasks.labels import encode
+
     table = np.asarray(sensitive_features, dtype=object)
     if table.ndim not in (1, 2) or table.shape[0] != n or table.size == 0:
         raise ValueError(
@@ -127,8 +128,10 @@ def group_rates(
     >>> group_rates([0, 1, 1], [1, 1, 0], ["a", "a", "b"])["a"]["selection_rate"]
     1.0
     """
+    from streed.tasks.labels import encode
+
     classes, codes = encode(y)
-    label = (classes[-1] if positive is None else positive)
+    label = classes[-1] if positive is None else positive
     weights = np.ones(codes.size) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     names, groups = encode_groups(sensitive_features, codes.size)
     is_positive, says_positive = np.asarray(classes[codes] == label), np.asarray(prediction) == label

@@ -1,12 +1,13 @@
 """A parity as linear limits with whole numbers, which the engine keeps exactly.
 
-With n_a of N_a units of group a counted, a difference of rates is D / (N_a N_b) with D = n_a N_b - n_b N_a: a sum
-over rows of whole numbers, N_b for a counted row of a and -N_a for one of b. |rate_a - rate_b| <= d holds exactly if
-|D| <= floor(d N_a N_b), so that a tree on the limit is feasible, however the limit looks as a double. A least
-ratio p/q asks q n_a N_b - p n_b N_a >= 0 for both orders of each pair. All numbers are divided by gcd(N_a, N_b).
+With n_a of N_a units of group a counted, a difference of rates is D / (N_a N_b) with D = n_a N_b - n_b N_a:
+a sum over rows of whole numbers, N_b for a counted row of a and -N_a for one of b. |rate_a - rate_b| <= d
+holds exactly if |D| <= floor(d N_a N_b), so that a tree on the limit is feasible, however the limit looks as
+a double. A least ratio p/q asks q n_a N_b - p n_b N_a >= 0 for both orders of each pair. All numbers are
+divided by gcd(N_a, N_b).
 
-Example: groups of 4 and 6 rows, limit 0.1. D = 6 n_a - 4 n_b, by the gcd 3 n_a - 2 n_b, and |3 n_a - 2 n_b| may
-be floor(0.1 * 24 / 2) = 1 at most: 2 of 4 against 3 of 6 is feasible (0), 1 of 4 against 2 of 6 too (-1).
+Example: groups of 4 and 6 rows, limit 0.1. D = 6 n_a - 4 n_b, by the gcd 3 n_a - 2 n_b, and |3 n_a - 2 n_b|
+may be floor(0.1 * 24 / 2) = 1 at most: 2 of 4 against 3 of 6 is feasible (0), 1 of 4 against 2 of 6 too (-1).
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from numpy.typing import NDArray
 
 from streed.fairness.parity import Parity, Rate
 
-
 LARGEST = 2**51
 """Sums of the components stay below this, so that they are exact in a double."""
 
@@ -35,7 +35,11 @@ class Margin:
 
 
 def pairs_of(
-    rate: Rate, is_positive: NDArray[np.bool_], groups: NDArray[np.int32], n_groups: int, units: NDArray[np.int64]
+    rate: Rate,
+    is_positive: NDArray[np.bool_],
+    groups: NDArray[np.int32],
+    n_groups: int,
+    units: NDArray[np.int64],
 ) -> list[tuple[int, int, int, int]]:
     """Pairs of groups a < b that both have a rate, each with N_a and N_b."""
     about = rate.about(is_positive)
@@ -57,7 +61,8 @@ def margins(
     found = []
     for rate in parity.rates:
         counted = np.stack(
-            [rate.about(is_positive) & rate.counts(is_positive, label == positive) for label in (0, 1)], axis=1
+            [rate.about(is_positive) & rate.counts(is_positive, label == positive) for label in (0, 1)],
+            axis=1,
         )
         for a, b, size_a, size_b in pairs_of(rate, is_positive, groups, n_groups, units):
             common = math.gcd(size_a, size_b)

@@ -1,9 +1,9 @@
 """Rates of groups, notions of fairness, and exact limits on them.
 
-A *rate* of a group is the weight of some of its rows over the weight of certain rows of it: the selection rate
-is the share of its rows that are predicted positive, the true positive rate the share of its positive rows. A
-*parity* asks that one or more rates are nearly equal for all groups. As in fairlearn, the difference is the
-greatest rate of all groups less the least one, and the ratio is the least over the greatest; with two
+A *rate* of a group is the weight of some of its rows over the weight of certain rows of it: the selection
+rate is the share of its rows that are predicted positive, the true positive rate the share of its positive
+rows. A *parity* asks that one or more rates are nearly equal for all groups. As in fairlearn, the difference
+is the greatest rate of all groups less the least one, and the ratio is the least over the greatest; with two
 rates, as in equalized odds, the worse of the two counts.
 """
 
@@ -52,8 +52,8 @@ class Rate:
     def counts(self, is_positive: NDArray[np.bool_], says_positive: Any) -> NDArray[np.bool_]:
         """Which predictions count, given the true classes and whether the prediction is positive."""
         if self.counted == "right":
-            return is_positive == says_positive
-        return np.broadcast_to(says_positive == (self.counted == "positive"), is_positive.shape)
+            return np.equal(is_positive, says_positive)
+        return np.broadcast_to(np.equal(says_positive, self.counted == "positive"), is_positive.shape)
 
 
 RATES: Mapping[str, Rate] = {
@@ -148,7 +148,7 @@ def exact_limit(name: str, value: object) -> Fraction:
     """
     if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
         raise TypeError(f"{name} must be a number from 0 to 1, got {value!r} ({type(value).__name__})")
-    if not 0 <= value <= 1:
+    if not 0 <= float(value) <= 1:
         raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))

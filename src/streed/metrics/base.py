@@ -1,8 +1,8 @@
 """What a metric of binary classification is, and how one that somebody wrote is checked.
 
 A metric is a number made of the four cells of the confusion matrix, the better the larger it is. With the
-class totals fixed it is a function of the false positives and the false negatives alone. Trees can be searched
-for it if it never falls when one of these falls; nothing else is asked of it.
+class totals fixed it is a function of the false positives and the false negatives alone. Trees can be
+searched for it if it never falls when one of these falls; nothing else is asked of it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ ROUNDING = 1e-12
 class Metric(ABC):
     """A metric of binary classification that is maximised.
 
-    To make one, write a class with a `name` and with ``__call__(tp, fp, fn, tn)``, which takes NumPy arrays as
-    well as numbers. A plain function of four numbers will do too: see `Function`.
+    To make one, write a class with a `name` and with ``__call__(tp, fp, fn, tn)``, which takes NumPy arrays
+    as well as numbers. A plain function of four numbers will do too: see `Function`.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Function(Metric):
 
     def __init__(self, function: Callable[..., Any], name: str | None = None) -> None:
         self.function = function
-        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
 
     def __call__(self, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
         """Value of a confusion matrix."""
@@ -131,8 +131,8 @@ def is_function_of_cells(candidate: object) -> bool:
 def check_monotone(metric: Metric, positives: int, negatives: int, scale: float) -> None:
     """Refuse a metric that falls when fp or fn falls, and name two points where it does.
 
-    The check looks at a grid of points, with the class totals of the data. A metric may still be wrong between
-    the points of the grid.
+    The check looks at a grid of points, with the class totals of the data. A metric may still be wrong
+    between the points of the grid.
 
     Examples
     --------
@@ -152,8 +152,8 @@ positives and 20 negatives): it must not fall when there are fewer mistakes
             first = tuple(int(i) for i in rises[0])
             after = tuple(int(i) for i in rises[0] + (np.arange(2) == axis))
             raise TaskError(
-                f"the metric {metric.name} falls from {values[after]:g} to {values[first]:g} when {name} falls "
-                f"from {scale * points[after[axis]]:g} to {scale * points[first[axis]]:g} (with "
+                f"the metric {metric.name} falls from {values[after]:g} to {values[first]:g} when {name} "
+                f"falls from {scale * points[after[axis]]:g} to {scale * points[first[axis]]:g} (with "
                 f"{'fn' if name == 'fp' else 'fp'}={scale * other[first[1 - axis]]:g}, "
                 f"{scale * positives:g} positives and {scale * negatives:g} negatives): "
                 "it must not fall when there are fewer mistakes"

@@ -33,7 +33,7 @@ class FBeta(Ratio):
     0.8
     """
 
-    def __init__(self, beta: float = 1.0) -> None:
+    def __init__(self, beta: Any = 1.0) -> None:
         if isinstance(beta, bool) or not isinstance(beta, numbers.Real):
             raise TypeError(f"beta must be a number above zero, got {beta!r} ({type(beta).__name__})")
         if not 1e-3 <= float(beta) <= 1e3:
@@ -106,9 +106,9 @@ class BalancedAccuracy(Ratio):
 class MatthewsCorrelation(Metric):
     """The Matthews correlation coefficient, from -1 to 1; 0 for constant predictions.
 
-    Its best tree is a vertex of the convex hull. With class totals P, N and n = P + N, and with q = P - fn + fp
-    predicted positives, tp tn - fp fn is L = PN - P fp - N fn, a linear function, and MCC is L over the root of
-    P N q (n - q). For c >= 0 let S be the set of points of the box where L <= c root(P N q (n - q)).
+    Its best tree is a vertex of the convex hull. With class totals P, N and n = P + N, and with q = P - fn +
+    fp predicted positives, tp tn - fp fn is L = PN - P fp - N fn, a linear function, and MCC is L over the
+    root of P N q (n - q). For c >= 0 let S be the set of points of the box where L <= c root(P N q (n - q)).
 
     1. S is convex, since L is linear and the root of a product of two linear functions that are not negative
        is concave.

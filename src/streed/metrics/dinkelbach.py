@@ -1,10 +1,11 @@
 """Dinkelbach's iteration: the best ratio of two linear functions of (fp, fn) by a few weighted searches.
 
-If the best ratio so far is r = A/B at some tree, then a tree is better exactly if A' - r B' > 0 for its own A'
-and B'. So each step maximises A' - r B', which is one weighted search, and takes the ratio of what it finds;
-when nothing above zero is found, r is the greatest ratio. Ratios are fractions, and the weights whole
-numbers, so that nothing depends on rounding. Steps are few: each one at least doubles the correct digits. The last
-one, which only proves, is spared where the supports of the others already leave no better pair of whole numbers.
+If the best ratio so far is r = A/B at some tree, then a tree is better exactly if A' - r B' > 0 for its own
+A' and B'. So each step maximises A' - r B', which is one weighted search, and takes the ratio of what it
+finds; when nothing above zero is found, r is the greatest ratio. Ratios are fractions, and the weights whole
+numbers, so that nothing depends on rounding. Steps are few: each one at least doubles the correct digits.
+The last one, which only proves, is spared where the supports of the others already leave no better pair of
+whole numbers.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def _ratio(numerator: Linear, denominator: Linear, point: Point) -> Fraction:
 def _direction(
     problem: BinaryProblem, numerator: Linear, denominator: Linear, ratio: Fraction
 ) -> tuple[int, int]:
-    """Whole weights of fp and fn that maximise numerator - ratio * denominator when their sum is minimised."""
+    """Whole weights of fp and fn whose least sum has the greatest numerator - ratio * denominator."""
     fp, fn = (ratio * denominator[i] - numerator[i] for i in (1, 2))
     if fp < 0 or fn < 0 or fp == fn == 0:
         raise TaskError(

@@ -1,11 +1,11 @@
-"""The best value of any monotone metric: the convex hull by dichotomy, then fronts below the edges that matter.
+"""The best value of any monotone metric: the convex hull by dichotomy, then fronts at the edges.
 
 Points (fp, fn) of trees lie above a convex chain, the lower left hull, whose vertices weighted searches find:
-between two known points A and B the search with weights normal to AB finds a vertex beyond the line, or proves
-that AB is an edge. Each search also cuts off what lies below its own line. A segment is looked at only while
-some pair of whole numbers that is not cut off yet has a value above the best one, most promising segments
-first. If such pairs remain above an edge, trees that no weighted search can find may exist there: a front
-search lists them, limited to the narrow strip between the edge and the level line of the best value.
+between two known points A and B the search with weights normal to AB finds a vertex beyond the line, or
+proves that AB is an edge. Each search also cuts off what lies below its own line. A segment is looked at
+only while some pair of whole numbers that is not cut off yet has a value above the best one, most promising
+segments first. If such pairs remain above an edge, trees that no weighted search can find may exist there: a
+front search lists them, limited to the narrow strip between the edge and the level line of the best value.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def maximise_metric(problem: BinaryProblem) -> bool:
         if segment.a.fp < segment.b.fp and segment.a.fn > segment.b.fn:
             heapq.heappush(heap, (-plane.bound(segment.box), next(numbers), segment))
 
-    push(Segment(*problem.corners))
+    push(Segment(problem.corners[0], problem.corners[1]))
     while heap and -heap[0][0] > problem.objective:
         searches.bound = -heap[0][0]
         if searches.stopped:
@@ -85,9 +85,7 @@ def _search_strip(problem: BinaryProblem, segment: Segment) -> bool:
     region = problem.plane.above(segment.box, problem.objective, a, b)
     if region is None:
         return True
-    answer = problem.searches.front(
-        problem.costs(), (region.most_fp, region.most_fn), (a, b), region.budget
-    )
+    answer = problem.searches.front(problem.costs(), (region.most_fp, region.most_fn), (a, b), region.budget)
     for tree in answer["trees"]:
         problem.offer(problem.point(tree))
     return bool(answer["complete"])

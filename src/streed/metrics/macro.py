@@ -1,13 +1,13 @@
 """The mean F1 score of three classes, through a front in the false positives and negatives of every class.
 
-F1 of class k is 1 - loss, with loss = (fp + fn) / (2 P + fp - fn) and P the weight of the class. It never rises when
-fp or fn of a class rises, so the best tree is among the nondominated ones in the 2K values. A few weighted
-searches give a good tree first. A better one has a sum of losses below some s, hence
+F1 of class k is 1 - loss, with loss = (fp + fn) / (2 P + fp - fn) and P the weight of the class. It never
+rises when fp or fn of a class rises, so the best tree is among the nondominated ones in the 2K values. A few
+weighted searches give a good tree first. A better one has a sum of losses below some s, hence
 
     fn < 2 P s / (1 + s)   and, if s < 1,   fp < 2 P s / (1 - s)       for each class,
 
-and with fp at most U the loss is at least (fp + fn) / (2 P + U): a linear function, which gives the front search
-its budget. With more classes the front has eight or more objectives and is as large as the set of all
+and with fp at most U the loss is at least (fp + fn) / (2 P + U): a linear function, which gives the front
+search its budget. With more classes the front has eight or more objectives and is as large as the set of all
 trees; that is why more than three are refused.
 """
 
@@ -55,7 +55,7 @@ class MacroProblem:
             self.searches.objective, self.searches.bound = value, self.bound
 
 
-def mean_f1(sizes: NDArray[np.float64], fp: NDArray[np.float64], fn: NDArray[np.float64]) -> float:
+def mean_f1(sizes: NDArray[Any], fp: NDArray[Any], fn: NDArray[Any]) -> float:
     """Mean over the classes of 2 tp / (2 tp + fp + fn).
 
     Examples
@@ -63,7 +63,7 @@ def mean_f1(sizes: NDArray[np.float64], fp: NDArray[np.float64], fn: NDArray[np.
     >>> mean_f1(np.array([2.0, 2.0]), np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     0.7333333333333334
     """
-    below = 2 * sizes + fp - fn
+    below = np.asarray(2 * sizes + fp - fn, dtype=np.float64)
     return float(np.mean(np.divide(2 * (sizes - fn), below, out=np.zeros_like(below), where=below > 0)))
 
 
@@ -114,9 +114,7 @@ def _search_front(problem: MacroProblem) -> bool:
     return bool(answer["complete"])
 
 
-def mistake_costs(
-    codes: NDArray[np.int32], units: NDArray[np.int64], n_classes: int
-) -> NDArray[np.float64]:
+def mistake_costs(codes: NDArray[np.int32], units: NDArray[np.int64], n_classes: int) -> NDArray[np.float64]:
     """costs[row, label] = (fp of class 0, fn of class 0, fp of class 1, ...)."""
     costs = np.zeros((codes.size, n_classes, 2 * n_classes))
     for label in range(n_classes):

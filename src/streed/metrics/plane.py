@@ -1,8 +1,8 @@
 """What has been proven about the points (fp, fn) of all trees.
 
-Every weighted search, also one that was stopped, proves a support: no tree has a fp + b fn below v. Points are
-pairs of whole numbers, so the supports together leave, for each fn, a least fp; and since a metric never falls
-when fp falls, its value there bounds all trees with that fn.
+Every weighted search, also one that was stopped, proves a support: no tree has a fp + b fn below v. Points
+are pairs of whole numbers, so the supports together leave, for each fn, a least fp; and since a metric never
+falls when fp falls, its value there bounds all trees with that fn.
 
 Example: the support 2 fp + 3 fn >= 12 leaves (6, 0), (5, 1), (3, 2), (2, 3) and (0, 4) as the best points
 that may exist. If a tree is known that is as good as all of them, it is optimal.

@@ -1,4 +1,4 @@
-"""The points (fp, fn) of trees on given rows: weighted searches, the best point so far, and what is proven."""
+"""The points (fp, fn) of trees on given rows: weighted searches, the best point, and what is proven."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ OBJECTIVES: Mapping[str, type[Task]] = {
 
 
 def resolve(objective: object) -> Callable[..., Task]:
-    """Return what makes a task of labels: a registered class, the class or factory itself, or that of a metric.
+    """Return what makes a task of labels: a registered class, a class or factory, or that of a metric.
 
     Examples
     --------

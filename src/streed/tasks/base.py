@@ -187,7 +187,7 @@ class Task(ABC):
     def solve_with(
         self, features: NDArray[np.uint8], limits: Limits, progress: object, names: Sequence[str] | None
     ) -> Result | None:
-        """Solve the task in a way of its own, e.g. by several searches; None: by one search of what `lower` gives.
+        """Solve the task in a way of its own, e.g. by several searches; None: by one search, as usual.
 
         Features and limits are checked already, and the limits hold for all searches together.
         """

@@ -41,8 +41,8 @@ class GroupFairness(Task):
     y : array-like of shape (n,)
         Labels of two classes.
     sensitive_features : array-like of shape (n,) or (n, k)
-        The group of each row; several columns make one group of each combination. Trees do not see it unless it
-        is also among the features.
+        The group of each row; several columns make one group of each combination. Trees do not see it unless
+        it is also among the features.
     constraint : str or streed.fairness.Parity
         A name in `streed.fairness.CONSTRAINTS` or an object.
     max_difference : float, default=0.01
@@ -52,10 +52,11 @@ class GroupFairness(Task):
         If given, it counts instead of `max_difference`: the least rate of a group over the greatest one must
         be this at least, from 0 to 1. Where all rates are zero the ratio is one.
     sample_weight : array-like of shape (n,), optional
-        Weight of each row, not negative, in errors and rates. Weights that are not whole multiples of one unit
-        are rounded to 2^-26 of their total in the rates.
+        Weight of each row, not negative, in errors and rates. Weights that are not whole multiples of one
+        unit are rounded to 2^-26 of their total in the rates.
     class_weight : dict or "balanced", optional
-        Factor of each label on the weight of its rows in the errors, above zero; rates are not weighted by it.
+        Factor of each label on the weight of its rows in the errors, above zero; rates are not weighted by
+        it.
     cost_complexity : float, default=0.0
         Price of a branching node as a share of the total weight.
     positive : object, optional
@@ -115,11 +116,17 @@ class GroupFairness(Task):
         complexity = OPTIONS["cost_complexity"].check(cost_complexity)
         self._branch_cost = float(complexity or 0.0) * float(self._errors.sum())
         self._margins = margins(
-            self.parity, self._is_positive, self._positive, group_codes, len(groups), self._units, self.min_ratio
+            self.parity,
+            self._is_positive,
+            self._positive,
+            group_codes,
+            len(groups),
+            self._units,
+            self.min_ratio,
         )
 
     def _error_units(self, class_weight: object) -> tuple[NDArray[np.float64], float]:
-        """What an error on each row costs, in whole units where that is possible, and what one unit weighs."""
+        """Give the cost of an error on each row, in whole units if possible, and the weight of one unit."""
         if isinstance(class_weight, str) and class_weight != "balanced":
             raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
         weights = self._weights
@@ -129,7 +136,9 @@ class GroupFairness(Task):
         elif class_weight is not None:
             factors = class_factors(class_weight, self._classes)
             if not factors.all():
-                raise ValueError(f"class_weight must be above zero under a fairness limit, got {class_weight!r}")
+                raise ValueError(
+                    f"class_weight must be above zero under a fairness limit, got {class_weight!r}"
+                )
             weights = weights * factors[self._codes]
         return whole_units(weights)
 
@@ -148,6 +157,16 @@ class GroupFairness(Task):
         """The groups, sorted."""
         return self._groups
 
+    @property
+    def total(self) -> float:
+        """Weight of all rows in the errors."""
+        return float(self._errors.sum()) * self._scale
+
+    @property
+    def branch_cost(self) -> float:
+        """Price of a branching node in engine units."""
+        return self._branch_cost
+
     def lower(self) -> Lowered:
         """Give the errors, without the limit on the rates, in the form that the engine takes."""
         leaf = ClassErrors(self._codes, self._errors)
@@ -159,7 +178,7 @@ class GroupFairness(Task):
         return cost * self._scale
 
     def costs(self) -> NDArray[np.float64]:
-        """What a row costs under a label: its error, then its share in each margin between two groups."""
+        """Give what a row costs under a label: its error, then its share in each margin of two groups."""
         labels = np.arange(2)
         wrong = (self._codes[:, None] != labels) * self._errors[:, None]
         return np.ascontiguousarray(np.stack([wrong, *(margin.costs for margin in self._margins)], axis=2))
@@ -271,7 +290,8 @@ class GroupFairness(Task):
     def _why_infeasible(self, closest: NDArray[np.float64]) -> str:
         parity = self.parity.name
         if self.min_ratio is not None:
-            return f"no tree within the limits on its size has a ratio of {parity} of {self.min_ratio} or more"
+            least = float(self.min_ratio)
+            return f"no tree within the limits on its size has a ratio of {parity} of {least:g} or more"
         best = max(abs(value) / margin.whole for value, margin in zip(closest, self._margins, strict=True))
         exact = "the least possible is" if len(self._margins) == 1 else "the tree with the least excess has"
         return (
@@ -335,7 +355,8 @@ class _NamedParity(GroupFairness):
         )
 
 
-_PARAMETERS = """
+class DemographicParity(_NamedParity):
+    """Minimise errors; groups are predicted positive at nearly the same rate.
 
     See `GroupFairness` for what the parameters mean.
 
@@ -357,39 +378,123 @@ _PARAMETERS = """
         Price of a branching node as a share of the total weight.
     positive : object, optional
         The label that counts as positive.
-"""
-
-
-class DemographicParity(_NamedParity):
-    __doc__ = "Minimise errors; groups are predicted positive at nearly the same rate." + _PARAMETERS
+    """
 
     name: ClassVar[str] = "demographic_parity"
     summary: ClassVar[str] = "errors (minimised), with nearly equal selection rates of all groups"
 
 
 class EqualOpportunity(_NamedParity):
-    __doc__ = "Minimise errors; positives of all groups are found at nearly the same rate." + _PARAMETERS
+    """Minimise errors; positives of all groups are found at nearly the same rate.
+
+    See `GroupFairness` for what the parameters mean.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        The group of each row.
+    max_difference : float, default=0.01
+        Greatest difference between the rates of two groups.
+    min_ratio : float, optional
+        Least ratio of the rates of two groups; it counts instead of `max_difference`.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row.
+    class_weight : dict or "balanced", optional
+        Factor of each label on the weight of its rows in the errors.
+    cost_complexity : float, default=0.0
+        Price of a branching node as a share of the total weight.
+    positive : object, optional
+        The label that counts as positive.
+    """
 
     name: ClassVar[str] = "equal_opportunity"
     summary: ClassVar[str] = "errors (minimised), with nearly equal true positive rates of all groups"
 
 
 class PredictiveEquality(_NamedParity):
-    __doc__ = "Minimise errors; negatives of all groups are accused at nearly the same rate." + _PARAMETERS
+    """Minimise errors; negatives of all groups are accused at nearly the same rate.
+
+    See `GroupFairness` for what the parameters mean.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        The group of each row.
+    max_difference : float, default=0.01
+        Greatest difference between the rates of two groups.
+    min_ratio : float, optional
+        Least ratio of the rates of two groups; it counts instead of `max_difference`.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row.
+    class_weight : dict or "balanced", optional
+        Factor of each label on the weight of its rows in the errors.
+    cost_complexity : float, default=0.0
+        Price of a branching node as a share of the total weight.
+    positive : object, optional
+        The label that counts as positive.
+    """
 
     name: ClassVar[str] = "predictive_equality"
     summary: ClassVar[str] = "errors (minimised), with nearly equal false positive rates of all groups"
 
 
 class EqualizedOdds(_NamedParity):
-    __doc__ = "Minimise errors; true and false positive rates are nearly the same." + _PARAMETERS
+    """Minimise errors; true and false positive rates are nearly the same.
+
+    See `GroupFairness` for what the parameters mean.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        The group of each row.
+    max_difference : float, default=0.01
+        Greatest difference between the rates of two groups.
+    min_ratio : float, optional
+        Least ratio of the rates of two groups; it counts instead of `max_difference`.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row.
+    class_weight : dict or "balanced", optional
+        Factor of each label on the weight of its rows in the errors.
+    cost_complexity : float, default=0.0
+        Price of a branching node as a share of the total weight.
+    positive : object, optional
+        The label that counts as positive.
+    """
 
     name: ClassVar[str] = "equalized_odds"
     summary: ClassVar[str] = "errors (minimised), with nearly equal true and false positive rates"
 
 
 class AccuracyParity(_NamedParity):
-    __doc__ = "Minimise errors; all groups are classified right at nearly the same rate." + _PARAMETERS
+    """Minimise errors; all groups are classified right at nearly the same rate.
+
+    See `GroupFairness` for what the parameters mean.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        The group of each row.
+    max_difference : float, default=0.01
+        Greatest difference between the rates of two groups.
+    min_ratio : float, optional
+        Least ratio of the rates of two groups; it counts instead of `max_difference`.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row.
+    class_weight : dict or "balanced", optional
+        Factor of each label on the weight of its rows in the errors.
+    cost_complexity : float, default=0.0
+        Price of a branching node as a share of the total weight.
+    positive : object, optional
+        The label that counts as positive.
+    """
 
     name: ClassVar[str] = "accuracy_parity"
     summary: ClassVar[str] = "errors (minimised), with nearly equal accuracies of all groups"

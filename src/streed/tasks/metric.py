@@ -42,7 +42,7 @@ def position_of(positive: object, classes: NDArray[Any]) -> int:
         return 1
     if positive not in known:
         raise ValueError(f"positive must be one of the labels {known!r}, got {positive!r}")
-    return known.index(positive)
+    return int(known.index(positive))
 
 
 class Metric(Task):
@@ -55,8 +55,8 @@ class Metric(Task):
     y : array-like of shape (n,)
         Labels of two classes.
     metric : str, streed.metrics.Metric or callable
-        A name in `streed.metrics.METRICS`, a metric object, or a function ``metric(tp, fp, fn, tn)`` that does
-        not fall when fp or fn falls and the class totals stay as they are. That is checked on a grid.
+        A name in `streed.metrics.METRICS`, a metric object, or a function ``metric(tp, fp, fn, tn)`` that
+        does not fall when fp or fn falls and the class totals stay as they are. That is checked on a grid.
     sample_weight : array-like of shape (n,), optional
         Weight of each row, not negative: the metric then counts weights. Weights that are not whole multiples
         of one unit are rounded to 2^-30 of their total in the search.
@@ -192,9 +192,7 @@ class Metric(Task):
         from streed.metrics.hull import maximise_metric
         from streed.metrics.problem import BinaryProblem
 
-        problem = BinaryProblem(
-            self.metric, self._codes, self._positive, self._units, self._scale, searches
-        )
+        problem = BinaryProblem(self.metric, self._codes, self._positive, self._units, self._scale, searches)
         proven = False
         with searches.interruptible():
             if isinstance(self.metric, metrics.Ratio):
@@ -216,7 +214,8 @@ class Metric(Task):
         Returns
         -------
         streed.reference.Components
-            Values are tuples (fp, fn) in whole units, ordered by dominance; labels are positions in `classes`.
+            Values are tuples (fp, fn) in whole units, ordered by dominance; labels are positions in
+            `classes`.
         """
         from streed.tasks.vectors import vector_components
 
@@ -283,7 +282,8 @@ class _Named(Metric):
         super().__init__(y, self.name, sample_weight, positive, class_weight, cost_complexity)
 
 
-_PARAMETERS = """
+class JaccardIndex(_Named):
+    """Maximise tp / (tp + fp + fn).
 
     Parameters
     ----------
@@ -297,32 +297,70 @@ _PARAMETERS = """
         Not for metrics; refused with the reason.
     cost_complexity : float, default=0.0
         Not for metrics; anything but 0 is refused with the reason.
-"""
-
-
-class JaccardIndex(_Named):
-    __doc__ = "Maximise tp / (tp + fp + fn)." + _PARAMETERS
+    """
 
     name: ClassVar[str] = "jaccard"
     summary: ClassVar[str] = "tp / (tp + fp + fn) of the positive class (maximised)"
 
 
 class MatthewsCorrelation(_Named):
-    __doc__ = "Maximise the Matthews correlation coefficient." + _PARAMETERS
+    """Maximise the Matthews correlation coefficient.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative.
+    positive : object, optional
+        The label that counts as positive; by default the second one in sorted order.
+    class_weight : None
+        Not for metrics; refused with the reason.
+    cost_complexity : float, default=0.0
+        Not for metrics; anything but 0 is refused with the reason.
+    """
 
     name: ClassVar[str] = "mcc"
     summary: ClassVar[str] = "Matthews correlation coefficient (maximised)"
 
 
 class GMean(_Named):
-    __doc__ = "Maximise the geometric mean of the recalls of both classes." + _PARAMETERS
+    """Maximise the geometric mean of the recalls of both classes.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative.
+    positive : object, optional
+        The label that counts as positive; by default the second one in sorted order.
+    class_weight : None
+        Not for metrics; refused with the reason.
+    cost_complexity : float, default=0.0
+        Not for metrics; anything but 0 is refused with the reason.
+    """
 
     name: ClassVar[str] = "g_mean"
     summary: ClassVar[str] = "geometric mean of the recalls of both classes (maximised)"
 
 
 class MinRecall(_Named):
-    __doc__ = "Maximise the lesser of the recalls of both classes." + _PARAMETERS
+    """Maximise the lesser of the recalls of both classes.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative.
+    positive : object, optional
+        The label that counts as positive; by default the second one in sorted order.
+    class_weight : None
+        Not for metrics; refused with the reason.
+    cost_complexity : float, default=0.0
+        Not for metrics; anything but 0 is refused with the reason.
+    """
 
     name: ClassVar[str] = "min_recall"
     summary: ClassVar[str] = "lesser recall of the two classes (maximised)"

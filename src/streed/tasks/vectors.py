@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 if TYPE_CHECKING:
     from streed.reference import Components
 
-Vector = tuple[int, ...]
+Vector = tuple[Any, ...]
 
 
 def dominates(v: Vector, w: Vector) -> bool:
@@ -31,7 +31,7 @@ def vector_components(
     costs: NDArray[Any],
     min_samples_leaf: int,
     better: Callable[[Any, Any], bool] = dominates,
-    branch: Vector | None = None,
+    branch: tuple[Any, ...] | None = None,
 ) -> Components[Any, Any]:
     """Make components whose values are tuples: the sums of costs[row, label] over all rows of a tree."""
     from streed.reference import Components
