@@ -77,7 +77,12 @@ class Searches:
             self.status = "interrupted"
 
     def scalar(
-        self, labels: NDArray[np.int32], weights: NDArray[np.float64], n_labels: int, max_depth: int
+        self,
+        labels: NDArray[np.int32],
+        weights: NDArray[np.float64],
+        n_labels: int,
+        max_depth: int,
+        branch_cost: float = 0.0,
     ) -> dict[str, Any]:
         """Search the tree with the least weight of misclassified rows."""
         return self._note(
@@ -86,7 +91,7 @@ class Searches:
                 labels,
                 np.ascontiguousarray(weights, dtype=np.float64),
                 n_labels,
-                branch_cost=0.0,
+                branch_cost=branch_cost,
                 **self._options(max_depth),
             )
         )

@@ -23,8 +23,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     ----------
     objective : str, metric, function or Task class, default="accuracy"
         What to optimise on the training rows: "accuracy", "balanced_accuracy"; for two classes "f1",
-        "jaccard", "mcc", "g_mean", "min_recall"; for two or three "macro_f1"; an object of `streed.metrics`; a
-        function ``metric(tp, fp, fn, tn)`` that does not fall when fp or fn falls; or what makes a task of
+        "jaccard", "mcc", "g_mean", "min_recall"; for two or three "macro_f1"; an object of `streed.metrics`;
+        a function ``metric(tp, fp, fn, tn)`` that does not fall when fp or fn falls; or what makes a task of
         labels. The positive class is the second one in sorted order; to have it otherwise, give a task:
         ``functools.partial(streed.tasks.F1Score, positive="no")``.
     max_depth : int, default=3

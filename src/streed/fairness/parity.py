@@ -52,7 +52,8 @@ class Rate:
     def counts(self, is_positive: NDArray[np.bool_], says_positive: Any) -> NDArray[np.bool_]:
         """Which predictions count, given the true classes and whether the prediction is positive."""
         if self.counted == "right":
-            return np.equal(is_positive, says_positive)
+            right: NDArray[np.bool_] = np.equal(is_positive, says_positive)
+            return right
         return np.broadcast_to(np.equal(says_positive, self.counted == "positive"), is_positive.shape)
 
 

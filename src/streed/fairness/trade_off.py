@@ -44,9 +44,9 @@ def search_front(
     with searches.interruptible():
         while not (complete or (points and searches.stopped)):
             answer = _next(task, searches, difference)
-            if not answer["optimal"] or answer["feasible"] is None:
-                break
             complete = answer["feasible"] is False
+            if not (complete or answer["optimal"]):
+                break
             if not complete:
                 says = predicted(answer, rows)
                 difference, _ = task.spread(says)
@@ -63,5 +63,7 @@ def search_front(
 
 def _next(task: GroupFairness, searches: Searches, difference: Fraction) -> dict[str, Any]:
     """Search the least error among trees whose difference is below the last one."""
+    if not task.constrained:
+        return task.search(searches)
     lower, upper = task.limits(difference, strict=True)
     return searches.constrained(task.costs(), lower, upper, task.branch_cost)

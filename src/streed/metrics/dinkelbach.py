@@ -36,8 +36,7 @@ def _iterate(problem: BinaryProblem, metric: Ratio, max_depth: int) -> bool:
     numerator, denominator = metric.terms(problem.plane.positives, problem.plane.negatives)
     ratio = _ratio(numerator, denominator, problem.best)
     while not problem.searches.stopped:
-        exact = _direction(problem, numerator, denominator, ratio)
-        a, b = problem.direction(*exact)
+        a, b = problem.direction(*_direction(problem, numerator, denominator, ratio))
         point, optimal = problem.search(a, b, max_depth)
         problem.refresh_bound()
         found = _ratio(numerator, denominator, point)
@@ -45,10 +44,8 @@ def _iterate(problem: BinaryProblem, metric: Ratio, max_depth: int) -> bool:
             ratio = found
             if max_depth == problem.searches.limits.max_depth and problem.settled:
                 return True
-        elif not optimal:
-            return False
         else:
-            return exact[0] * b == exact[1] * a or problem.proven
+            return optimal
     return False
 
 

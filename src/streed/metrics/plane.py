@@ -18,8 +18,11 @@ from numpy.typing import NDArray
 
 from streed.metrics.base import Metric, evaluate
 
-CELLS = 2**14
-"""Ranges of fn longer than this are looked at in cells; bounds are then a little weaker, never wrong."""
+CELLS = 2**12
+"""If more cells than this remain, they are not split any further; bounds are then weaker, never wrong."""
+
+FIRST, PARTS = 64, 4
+"""A range of fn is cut into so many cells at first, and a cell that matters into so many parts."""
 
 
 class Box(NamedTuple):
@@ -29,6 +32,15 @@ class Box(NamedTuple):
     most_fp: int
     least_fn: int
     most_fn: int
+
+
+class Cells(NamedTuple):
+    """Ranges of fn, low to high, each with the least fp that any point of it can have, and a bound."""
+
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    fp: NDArray[np.int64]
+    bound: NDArray[np.float64]
 
 
 class Region(NamedTuple):
@@ -67,35 +79,56 @@ class Plane:
 
     def bound(self, box: Box) -> float:
         """Give a value that no tree in the box exceeds; minus infinity if the box is proven empty."""
-        *_, values = self._cells(box)
-        return float(values.max()) if values.size else -np.inf
+        bounds = self._cells(box, None).bound
+        return float(bounds.max()) if bounds.size else -np.inf
 
     def above(self, box: Box, incumbent: float, a: int, b: int) -> Region | None:
         """Bound all points in the box that may be better than the incumbent; None if there are none.
 
         The region is the points with fp <= most_fp, fn <= most_fn and a fp + b fn <= budget.
         """
-        low, high, fp, values = self._cells(box)
-        better = values > incumbent
-        if not better.any():
+        cells = self._cells(box, incumbent)
+        if not cells.low.size:
             return None
-        low, high, fp = low[better], high[better], fp[better]
-        most = self._greatest_fp(low, fp, box.most_fp, incumbent)
-        return Region(int(most.max()), int(high.max()), int((a * most + b * high).max()))
+        most = self._greatest_fp(cells.low, cells.fp, box.most_fp, incumbent)
+        return Region(int(most.max()), int(cells.high.max()), int((a * most + b * cells.high).max()))
 
-    def _cells(
-        self, box: Box
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Least and greatest fn of each cell, the least fp in it, and a bound of the metric in it."""
+    def _cells(self, box: Box, incumbent: float | None) -> Cells:
+        """Give all cells that may hold a point above the incumbent, or without one those with the best point.
+
+        Cells are split where that matters, down to single values of fn: few evaluations of the metric decide
+        among millions of points. The bound of a cell combines its least fn and its least fp; the point at
+        its least fn is one that the supports leave; the best of these tells which cells can be dropped.
+        """
         span = box.most_fn - box.least_fn + 1
-        edges = box.least_fn + np.arange(min(span, CELLS) + 1, dtype=np.int64) * span // min(span, CELLS)
+        edges = box.least_fn + np.arange(min(span, FIRST) + 1, dtype=np.int64) * span // min(span, FIRST)
         low, high = edges[:-1], edges[1:] - 1
-        fp = np.full(low.shape, box.least_fp, dtype=np.int64)
+        while True:
+            fp = self._least_fp(box, high)
+            kept = fp <= box.most_fp
+            low, high, fp = low[kept], high[kept], fp[kept]
+            bound = self.values(fp, low)
+            kept = bound >= self._reached(box, low) if incumbent is None else bound > incumbent
+            low, high, fp, bound = low[kept], high[kept], fp[kept], bound[kept]
+            wide = high > low
+            if not wide.any() or PARTS * low.size > CELLS:
+                return Cells(low, high, fp, bound)
+            sizes = (high - low + 1)[:, None]
+            cuts = low[:, None] + np.arange(PARTS + 1) * sizes // PARTS
+            low, high = cuts[:, :-1].ravel(), cuts[:, 1:].ravel() - 1
+            low, high = low[low <= high], high[low <= high]
+
+    def _least_fp(self, box: Box, fn: NDArray[np.int64]) -> NDArray[np.int64]:
+        fp = np.full(fn.shape, box.least_fp, dtype=np.int64)
         for a, b, v in self.supports:
-            np.maximum(fp, -((b * high - v) // a), out=fp)
-        kept = fp <= box.most_fp
-        low, high, fp = low[kept], high[kept], fp[kept]
-        return low, high, fp, self.values(fp, low)
+            np.maximum(fp, -((b * fn - v) // a), out=fp)
+        return fp
+
+    def _reached(self, box: Box, fn: NDArray[np.int64]) -> float:
+        """Give the best value that the supports leave at some values of fn."""
+        fp = self._least_fp(box, fn)
+        inside = fp <= box.most_fp
+        return float(self.values(fp[inside], fn[inside]).max()) if inside.any() else -np.inf
 
     def _greatest_fp(
         self, fn: NDArray[np.int64], fp: NDArray[np.int64], most: int, incumbent: float

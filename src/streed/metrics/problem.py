@@ -14,10 +14,13 @@ from streed.metrics.plane import Plane
 from streed.searches import Searches, constant_tree, predicted
 
 EXACT_TOTAL = 2**47
-"""The engine adds whole weights exactly up to this sum."""
+"""The engine adds whole weights exactly up to this sum; above it, sums are rounded."""
 
-TOLERANCE = 1e-9
-"""How far a bound may be from the value and still prove it, relative, where weights are real numbers."""
+LARGEST_TOTAL = 2**61
+"""Sums of weights stay below this, so that they are exact in 64-bit integers."""
+
+ROUNDING = 2.0**-44
+"""How far the engine may be off where sums are rounded, as a share of the total weight."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +72,6 @@ class BinaryProblem:
         """Whether no pair of whole numbers that the supports leave is better than the best point."""
         return self.plane.bound(self.plane.whole()) <= self.objective
 
-    @property
-    def proven(self) -> bool:
-        """Whether the supports leave nothing better than the best point (to rounding)."""
-        bound = self.plane.bound(self.plane.whole())
-        return bound <= self.objective + TOLERANCE * max(abs(self.objective), abs(bound))
-
     def point(self, tree: dict[str, Any]) -> Point:
         """Count the mistakes of a tree."""
         says_positive = predicted(tree, self.searches.features) == self.positive
@@ -91,15 +88,15 @@ class BinaryProblem:
         return True
 
     def direction(self, a: int, b: int) -> tuple[int, int]:
-        """Shorten a direction to whole weights that the engine adds exactly; both stay positive.
+        """Shorten a direction so that sums stay whole numbers of 64 bits; both weights stay positive.
 
         Any direction gives a true support, so that rounding costs strength at most, never truth.
         """
         common = math.gcd(a, b)
         a, b = a // common, b // common
         total = a * self.plane.negatives + b * self.plane.positives
-        if total >= EXACT_TOTAL:
-            a, b = (max(1, c * (EXACT_TOTAL // 2) // total) for c in (a, b))
+        if total >= LARGEST_TOTAL:
+            a, b = (max(1, c * (LARGEST_TOTAL // 2) // total) for c in (a, b))
         return a, b
 
     def search(self, a: int, b: int, max_depth: int) -> tuple[Point, bool]:
@@ -112,7 +109,9 @@ class BinaryProblem:
         point = self.point(answer)
         self.offer(point)
         if max_depth == self.searches.limits.max_depth:
-            self.plane.add(a, b, math.ceil(answer["lower_bound"]))
+            total = int(weights.sum())
+            slack = 0.0 if total < EXACT_TOTAL else total * ROUNDING
+            self.plane.add(a, b, math.ceil(answer["lower_bound"] - slack))
         return point, bool(answer["optimal"])
 
     def refresh_bound(self) -> None:

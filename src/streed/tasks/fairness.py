@@ -227,7 +227,7 @@ class GroupFairness(Task):
 
     def solve_with(
         self, features: NDArray[np.uint8], limits: Limits, progress: object, names: Sequence[str] | None
-    ) -> Result | None:
+    ) -> Result:
         """Solve the task on checked features; `streed.solve` calls this instead of a single search.
 
         Parameters
@@ -243,18 +243,15 @@ class GroupFairness(Task):
 
         Returns
         -------
-        Result or None
-            The best fair tree and what was proven; None where no pair of groups can be compared, so that
-            there is nothing to limit.
+        Result
+            The best fair tree and what was proven.
         """
         from streed.engine import make_tree
         from streed.searches import Searches, predicted
 
-        if not self._margins or len(self._classes) < 2:
-            return None
         rows = features if self._rows is None else np.ascontiguousarray(features[self._rows])
         searches = Searches(self, rows, limits, progress, self.parity.name)
-        answer = searches.constrained(self.costs(), *self.limits(None), self._branch_cost)
+        answer = self.search(searches)
         if answer["feasible"] is False:
             raise InfeasibleError(self._why_infeasible(answer["closest"]))
         best = answer if "feature" in answer else self._fair_constant(searches)
@@ -266,6 +263,19 @@ class GroupFairness(Task):
         bound = min(self.report(float(answer["lower_bound"])), objective)
         self._note(searches, says)
         return searches.result(tree, objective, bound, bool(answer["optimal"]))
+
+    @property
+    def constrained(self) -> bool:
+        """Whether there is anything to limit: two classes, and a rate that two groups have."""
+        return bool(self._margins) and len(self._classes) == 2
+
+    def search(self, searches: Searches) -> dict[str, Any]:
+        """Search the fewest errors within the limit; a plain search where nothing is limited."""
+        if self.constrained:
+            return searches.constrained(self.costs(), *self.limits(None), self._branch_cost)
+        depth, classes = searches.limits.max_depth, len(self._classes)
+        answer = searches.scalar(self._codes, self._errors, classes, depth, self._branch_cost)
+        return answer | {"feasible": True}
 
     def _note(self, searches: Searches, says: NDArray[np.int64]) -> None:
         """Put difference, ratio and rates among the statistics of the result."""
