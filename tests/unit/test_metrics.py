@@ -143,8 +143,8 @@ def test_a_metric_object_that_gives_nan_is_refused() -> None:
             {"y": [0, 1, 2]},
             r"Only binary classification is supported. The metric f1 needs two classes, got 3: \[0, 1, 2\]",
         ),
-        ({"y": [1, 1]}, "f1 needs rows of two classes, got only the label 1"),
-        ({"y": [0, 1], "sample_weight": [1, 0]}, "got only the label 0"),
+        ({"y": [1, 1]}, "f1 needs rows of two classes, got 1 class .*: the label 1"),
+        ({"y": [0, 1], "sample_weight": [1, 0]}, "got 1 class .*: the label 0"),
         ({"y": [0, 1], "positive": 2}, r"positive must be one of the labels \[0, 1\], got 2"),
         (
             {"y": [0, 1], "class_weight": "balanced"},

@@ -106,7 +106,7 @@ class GroupFairness(Task):
         if np.unique(group_codes).size < 2:
             raise ValueError(
                 "sensitive_features must have at least two groups with rows (of a weight above zero), "
-                f"got only {groups[int(group_codes[0])]!r}"
+                f"got only {groups[int(group_codes[0])]!r} in {codes.size} sample{'s'[: codes.size > 1]}"
             )
         self._codes, self._groups, self._group_codes = codes, groups, group_codes
         self._is_positive = codes == self._positive

@@ -65,7 +65,11 @@ class MacroF1(Metric):
                 "'balanced_accuracy' takes any number of classes"
             )
         if np.unique(self._codes).size < count or count < 2:
-            raise ValueError("macro_f1 needs rows of at least two classes, all with a weight above zero")
+            present = np.unique(self._codes).size
+            raise ValueError(
+                f"macro_f1 needs at least two classes, all with rows of a weight above zero; got {count} "
+                f"class{'' if count == 1 else 'es'}, {present} of them with weight"
+            )
 
     def score(self, says: NDArray[np.int64]) -> float:
         """Value of predictions, as positions among `classes`, of the rows with a weight above zero."""
