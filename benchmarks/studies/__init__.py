@@ -9,6 +9,8 @@ from __future__ import annotations
 
 STUDIES = {
     "accuracy": "benchmarks.studies.accuracy",
+    "f1": "benchmarks.studies.f1",
+    "fairness": "benchmarks.studies.fairness",
     "threads": "benchmarks.studies.threads",
     "startup": "benchmarks.studies.startup",
     "memory": "benchmarks.studies.memory",

@@ -30,30 +30,36 @@ def encode_groups(sensitive_features: Any, n: int) -> tuple[list[Any], NDArray[n
     """
     from streed.tasks.labels import encode
 
-    table = np.asarray(sensitive_features, dtype=object)
+    table = np.asarray(sensitive_features)
+    if table.ndim == 2 and table.shape[1] == 1:
+        table = table[:, 0]
     if table.ndim not in (1, 2) or table.shape[0] != n or table.size == 0:
         raise ValueError(
             f"sensitive_features must hold one value (or one line of values) per row, for {n} rows, "
             f"got an array of shape {table.shape}"
         )
-    for value in table.flat:
-        if is_missing(value):
-            row = next(i for i, line in enumerate(table.reshape(n, -1)) if any(map(is_missing, line)))
-            raise ValueError(
-                f"sensitive_features must not contain missing values, got {value!r} in row {row}; "
-                "make the missing ones a group of their own, or leave the rows out"
-            )
-    if table.ndim == 2 and table.shape[1] > 1:
-        lines = np.empty(n, dtype=object)
-        lines[:] = [tuple(line) for line in table.tolist()]
-        table = lines
-    values = np.empty(n, dtype=object)
-    values[:] = [item.item() if isinstance(item, np.generic) else item for item in table.ravel()]
+    if table.ndim == 2 or table.dtype.kind not in "biuUS":
+        table = _plain_values(np.asarray(sensitive_features, dtype=object).reshape(n, -1))
     try:
-        groups, codes = encode(values)
+        groups, codes = encode(table)
     except TypeError as error:
         raise TypeError(str(error).replace("the labels in y", "the values in sensitive_features")) from error
     return groups.tolist(), codes
+
+
+def _plain_values(lines: NDArray[Any]) -> NDArray[Any]:
+    """Give one plain value per row, a tuple where there are several columns; missing ones are refused."""
+    columns = [[v.item() if isinstance(v, np.generic) else v for v in column] for column in lines.T]
+    for column in columns:
+        for row, value in enumerate(column):
+            if is_missing(value):
+                raise ValueError(
+                    f"sensitive_features must not contain missing values, got {value!r} in row {row}; "
+                    "make the missing ones a group of their own, or leave the rows out"
+                )
+    values = np.empty(lines.shape[0], dtype=object)
+    values[:] = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+    return values
 
 
 def exact_rates(
@@ -65,14 +71,25 @@ def exact_rates(
     units: NDArray[np.int64],
 ) -> list[Fraction | None]:
     """Rate of each group from whole weights; None for a group without rows that the rate is about."""
-    about = rate.about(is_positive)
-    counted = about & rate.counts(is_positive, says_positive)
-    rates: list[Fraction | None] = []
-    for group in range(n_groups):
-        here = groups == group
-        whole = int(units[here & about].sum())
-        rates.append(Fraction(int(units[here & counted].sum()), whole) if whole else None)
-    return rates
+    parts, wholes = weighed(rate, says_positive, is_positive, groups, n_groups, units)
+    return [
+        Fraction(int(part), int(whole)) if whole else None for part, whole in zip(parts, wholes, strict=True)
+    ]
+
+
+def weighed(
+    rate: Rate,
+    says_positive: NDArray[np.bool_],
+    is_positive: NDArray[np.bool_],
+    groups: NDArray[np.int32],
+    n_groups: int,
+    weights: NDArray[Any],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weight, per group, of what a rate counts, and of all rows that it is about; exact for whole weights."""
+    about = rate.about(is_positive) * weights
+    counted = rate.counts(is_positive, says_positive) * about
+    part = np.bincount(groups, weights=counted, minlength=n_groups).astype(np.float64)
+    return part, np.bincount(groups, weights=about, minlength=n_groups).astype(np.float64)
 
 
 def spread(parity: Parity, rates: Mapping[str, list[Fraction | None]]) -> tuple[Fraction, Fraction]:
@@ -147,13 +164,10 @@ def float_rates(
     extra: tuple[Rate, ...] = (),
 ) -> dict[Any, dict[str, float]]:
     """Rates of every group as floats, the standard ones and further ones."""
-    table: dict[Any, dict[str, float]] = {}
-    for code, name in enumerate(names):
-        here = groups == code
-        table[name] = {"weight": float(weights[here].sum())}
-        for rate in {**RATES, **{rate.name: rate for rate in extra}}.values():
-            about = here & rate.about(is_positive)
-            whole = float(weights[about].sum())
-            part = float(weights[about & rate.counts(is_positive, says_positive)].sum())
+    sizes = np.bincount(groups, weights=weights, minlength=len(names))
+    table = {name: {"weight": float(size)} for name, size in zip(names, sizes, strict=True)}
+    for rate in {**RATES, **{rate.name: rate for rate in extra}}.values():
+        parts, wholes = weighed(rate, says_positive, is_positive, groups, len(names), weights)
+        for name, part, whole in zip(names, parts.tolist(), wholes.tolist(), strict=True):
             table[name][rate.name] = part / whole if whole else float("nan")
     return table

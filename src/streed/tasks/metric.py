@@ -114,8 +114,8 @@ class Metric(Task):
             )
         if present < 2:
             raise ValueError(
-                f"the metric {self.metric.name} needs rows of two classes, got 1 class with a weight above zero: "
-                f"the label {self._classes.tolist()[int(self._codes[0])]!r}"
+                f"the metric {self.metric.name} needs rows of two classes, got 1 class with a weight above "
+                f"zero: the label {self._classes.tolist()[int(self._codes[0])]!r}"
             )
         positives = self._units[self._codes == 1].sum(), self._units[self._codes == 0].sum()
         metrics.check_monotone(self.metric, int(positives[0]), int(positives[1]), self._scale)
