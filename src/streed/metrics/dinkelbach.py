@@ -17,35 +17,40 @@ from streed.errors import TaskError
 from streed.metrics.base import Linear, Ratio
 from streed.metrics.problem import BinaryProblem, Point
 
+ALIKE = 0.6
+"""Weights of fp and fn are much alike if neither is less than this share of the other."""
+
 
 def maximise_ratio(problem: BinaryProblem, metric: Ratio) -> bool:
     """Improve the best point of a problem until it is proven to have the greatest ratio.
 
     One level less is solved first: that takes a small part of the time and gives a ratio so good that at
-    full depth two or three searches are left.
+    full depth one or two searches are left. If the weights will be much alike, a search with equal ones goes
+    before them: the engine is about three times as fast on those, and the tree is often the best one already.
     """
     depth = problem.searches.limits.max_depth
-    proven = False
-    for levels in sorted({max(depth - 1, min(depth, 2)), depth}):
-        proven = _iterate(problem, metric, levels)
-    return proven
+    if depth > 2:
+        _iterate(problem, metric, depth - 1)
+        a, b = _direction(problem, *metric.terms(problem.plane.positives, problem.plane.negatives))
+        alike = ALIKE <= a / b <= 1 / ALIKE and bool((problem.units == 1).all())
+        if alike and not problem.searches.stopped:
+            problem.search(1, 1, depth)
+            if problem.settled:
+                return True
+    return _iterate(problem, metric, depth)
 
 
 def _iterate(problem: BinaryProblem, metric: Ratio, max_depth: int) -> bool:
     """Iterate at one depth; returns whether the ratio is proven to be the greatest one there."""
     numerator, denominator = metric.terms(problem.plane.positives, problem.plane.negatives)
-    ratio = _ratio(numerator, denominator, problem.best)
     while not problem.searches.stopped:
-        a, b = problem.direction(*_direction(problem, numerator, denominator, ratio))
+        a, b = problem.direction(*_direction(problem, numerator, denominator))
         point, optimal = problem.search(a, b, max_depth)
         problem.refresh_bound()
-        found = _ratio(numerator, denominator, point)
-        if found > ratio:
-            ratio = found
-            if max_depth == problem.searches.limits.max_depth and problem.settled:
-                return True
-        else:
+        if problem.best is not point:
             return optimal
+        if max_depth == problem.searches.limits.max_depth and problem.settled:
+            return True
     return False
 
 
@@ -58,10 +63,9 @@ def _ratio(numerator: Linear, denominator: Linear, point: Point) -> Fraction:
     return _at(numerator, point) / below if below else Fraction(0)
 
 
-def _direction(
-    problem: BinaryProblem, numerator: Linear, denominator: Linear, ratio: Fraction
-) -> tuple[int, int]:
+def _direction(problem: BinaryProblem, numerator: Linear, denominator: Linear) -> tuple[int, int]:
     """Whole weights of fp and fn whose least sum has the greatest numerator - ratio * denominator."""
+    ratio = _ratio(numerator, denominator, problem.best)
     fp, fn = (ratio * denominator[i] - numerator[i] for i in (1, 2))
     if fp < 0 or fn < 0 or fp == fn == 0:
         raise TaskError(
