@@ -117,7 +117,7 @@ def test_fewest_errors_within_the_limit(notion: Any, data: Data, depth: int, cho
     assert result.optimal
     assert result.objective == result.lower_bound == min(one.errors for one in fair)
     assert result.task == parity.name
-    says = result.tree.label[result.tree.apply(data.X)]
+    says = result.tree.label[result.tree.apply(data.X)].astype(np.int64)
     assert Outcome(Fraction(result.objective), *task.spread(says)) in every
     assert task.is_fair(says)
 

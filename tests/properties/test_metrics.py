@@ -68,7 +68,7 @@ def test_every_metric_is_maximised(
     if weights is not None and np.count_nonzero(weights) < leaf:
         leaf = 1
     task = MacroF1(y, weights) if metric == "macro_f1" else Metric(y, metric, weights)
-    limits = {"max_depth": depth, "max_nodes": nodes}
+    limits: dict[str, Any] = {"max_depth": depth, "max_nodes": nodes}
     result = streed.solve(task, X, min_samples_leaf=leaf, **limits)
     assert result.optimal
     assert result.status == "optimal"

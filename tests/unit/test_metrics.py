@@ -117,7 +117,7 @@ Y = [0, 0, 0, 1, 1]
         (lambda tp, fp, fn, tn: tp / (tp + fp), "raised ZeroDivisionError: .* for tp=0, fp=0, fn=2, tn=3"),
         (lambda tp, fp, fn, tn: float("nan"), "must give a number, got nan for tp"),
         (lambda tp, fp, fn, tn: "good", "must give a number, got 'good'"),
-        (lambda tp, fp, fn, tn: {}["x"], "raised KeyError: 'x' for tp"),
+        (lambda tp, fp, fn, tn: {"y": 1}["x"], "raised KeyError: 'x' for tp"),
     ],
 )
 def test_functions_that_are_no_metrics(metric: Any, message: str) -> None:
