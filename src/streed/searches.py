@@ -146,9 +146,9 @@ class Searches:
         }
 
     def _poll(self, state: dict[str, float]) -> bool:
-        """Tell the watcher about the whole solve instead of this one search."""
+        """Tell the watcher about the whole solve instead of this one search; errors are never below zero."""
         poll = self._watcher.poll
-        whole = {**state, "elapsed": self.elapsed}
+        whole = {**state, "elapsed": self.elapsed, "lower_bound": max(state["lower_bound"], 0.0)}
         if not math.isnan(self.objective):
             whole.update(objective=self.objective, lower_bound=self.bound)
         return poll is not None and poll(whole)

@@ -149,3 +149,22 @@ def test_limits_on_time_hold_for_the_front(people: Any) -> None:
     front = FairTreeClassifier(max_depth=4, time_limit=1e-9).fairness_front(X, y, group)
     assert not front.complete
     assert front.status == "time_limit"
+
+
+def test_progress_and_stopping() -> None:
+    rng = np.random.default_rng(3)
+    X, y, group = (
+        rng.integers(0, 2, (2000, 60)).astype(bool),
+        rng.random(2000) < 0.4,
+        rng.integers(0, 2, 2000),
+    )
+    seen: list[streed.Progress] = []
+
+    def watch(progress: streed.Progress) -> bool:
+        seen.append(progress)
+        return len(seen) == 3
+
+    model = FairTreeClassifier(max_depth=5, progress=watch).fit(X, y, sensitive_features=group)
+    assert model.result_.status == "interrupted"
+    assert model.difference_ <= 0.01
+    assert all(0 <= one.lower_bound <= one.objective for one in seen)

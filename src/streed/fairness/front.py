@@ -102,10 +102,9 @@ class FairnessFront(Sequence[FairnessPoint]):
 
             ax = plt.figure(layout="constrained").add_subplot()
         shares = 100 * self.errors / self.total
-        ends = np.append(self.differences, 0.0 if self.complete else self.differences[-1])
         ax.step(self.differences, shares, where="pre", color="#1f5a7a", alpha=0.5)
         ax.plot(self.differences, shares, "o", color="#1f5a7a", markersize=5)
-        ax.set_xlim(min(0.0, float(ends.min())) - 0.02 * float(ends.max() or 1), None)
+        ax.set_xlim(left=-0.02 * float(self.differences.max(initial=0.0) or 1.0))
         ax.set_xlabel(f"difference between groups ({self.constraint.replace('_', ' ')})")
         ax.set_ylabel("misclassified (%)")
         ax.set_title(f"{len(self)} optimal trees" + ("" if self.complete else " (not complete)"))
