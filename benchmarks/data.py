@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,9 @@ class Problem:
 
     @property
     def label(self) -> str:
-        """Short name with the depth, for messages: ``splice-1/4``."""
-        return f"{self.name}/{self.max_depth}"
+        """Short name with the depth, for messages: ``splice-1/4``; other tasks than accuracy are named."""
+        task = "" if self.task == "accuracy" else f" {self.task}"
+        return f"{self.name}/{self.max_depth}{task}"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -92,6 +94,20 @@ def read_classification(data: Path, name: str) -> Arrays:
     return {
         "X": np.ascontiguousarray(table[:, 1:], dtype=np.uint8),
         "y": labels.reshape(-1).astype(np.int32),
+    }
+
+
+def read_fairness(data: Path, name: str, limit: Fraction) -> Arrays:
+    """Read label, group (the first feature column) and other features; the limit becomes two integers."""
+    path = data / "fairness" / f"{name}.csv"
+    if not path.is_file():
+        raise SystemExit(f"no data set {name!r}: {path} does not exist")
+    table = np.loadtxt(path, dtype=np.int32, ndmin=2)
+    return {
+        "X": np.ascontiguousarray(table[:, 2:], dtype=np.uint8),
+        "y": np.ascontiguousarray(table[:, 0]),
+        "group": np.ascontiguousarray(table[:, 1]),
+        "limit": np.array([limit.numerator, limit.denominator], dtype=np.int64),
     }
 
 

@@ -6,8 +6,10 @@ training rows. A task of a later study is one more function and one more line in
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -75,9 +77,44 @@ def mean_reward(arrays: Arrays, prediction: NDArray[Any]) -> float:
     return float(arrays["rewards"][np.arange(len(prediction)), prediction].mean())
 
 
+def f1_score(arrays: Arrays, prediction: NDArray[Any]) -> float:
+    """Harmonic mean of precision and recall of label 1."""
+    y = arrays["y"]
+    if prediction.shape != y.shape:
+        raise ValueError(f"expected one prediction per row, shape {y.shape}, got shape {prediction.shape}")
+    found = np.count_nonzero((prediction == 1) & (y == 1))
+    return float(2 * found / (np.count_nonzero(prediction == 1) + np.count_nonzero(y == 1)))
+
+
+FAIR_TASKS: dict[str, tuple[str, ...]] = {
+    "demographic_parity": ("all",),
+    "equal_opportunity": ("positive",),
+    "predictive_equality": ("negative",),
+    "equalized_odds": ("positive", "negative"),
+}
+"""Notions of fairness, each with the rows among which groups are to be selected at the same rate."""
+
+
+def fair_errors(about: tuple[str, ...], arrays: Arrays, prediction: NDArray[Any]) -> float:
+    """Count the wrong rows; infinity if rates of groups differ by more than the limit, in fractions."""
+    y, group = arrays["y"], arrays["group"]
+    limit = Fraction(int(arrays["limit"][0]), int(arrays["limit"][1]))
+    for kind in about:
+        rows = {"all": y >= 0, "positive": y == 1, "negative": y == 0}[kind]
+        rates = []
+        for one in np.unique(group[rows]):
+            here = rows & (group == one)
+            rates.append(Fraction(int(np.count_nonzero(prediction[here] == 1)), int(np.count_nonzero(here))))
+        if rates and max(rates) - min(rates) > limit:
+            return float("inf")
+    return misclassified(arrays, prediction)
+
+
 SCORES: dict[str, Score] = {
     "accuracy": Score(misclassified),
     "cost_sensitive": Score(tree_cost, tolerance=1e-9, peer_tolerance=1e-4),
     "instance_costs": Score(row_costs, tolerance=1e-9, peer_tolerance=1e-4),
     "policy": Score(mean_reward, smaller_is_better=False, tolerance=1e-9, peer_tolerance=1e-4),
+    "f1": Score(f1_score, smaller_is_better=False, tolerance=1e-12),
+    **{name: Score(functools.partial(fair_errors, about)) for name, about in FAIR_TASKS.items()},
 }

@@ -12,6 +12,8 @@ import hypothesis
 import numpy as np
 import pytest
 
+from streed import _core
+from tests import slow_front
 from tests.support import read_dataset
 
 hypothesis.settings.register_profile("ci", max_examples=100, deadline=None, print_blob=True)
@@ -25,3 +27,14 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 def dataset() -> Callable[[str], tuple[np.ndarray, np.ndarray]]:
     """Reader of a binary data set by name: ``X, y = dataset("classification/anneal")``."""
     return read_dataset
+
+
+@pytest.fixture(params=["slow", "native"])
+def fronts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Runs a test twice: with the slow twins of the front functions, and with the native ones."""
+    if request.param == "slow":
+        monkeypatch.setattr(_core, "front", slow_front.front, raising=False)
+        monkeypatch.setattr(_core, "constrained", slow_front.constrained, raising=False)
+    elif not hasattr(_core, "constrained"):
+        pytest.skip("the engine was built without front and constrained")
+    return str(request.param)

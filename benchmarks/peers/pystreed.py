@@ -13,19 +13,29 @@ from benchmarks.peers import WARM_X, WARM_Y, Options, costs_pystreed, require_ta
 
 DISTRIBUTION = "pystreed"
 
+CLASSIFIERS = {"accuracy": "accuracy", "f1": "f1-score"}
+FAIR = {"demographic_parity": "group-fairness", "equal_opportunity": "equality-of-opportunity"}
+
 
 def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[str, Any]:
-    """Fit `STreeDClassifier`; data as C integers, the type it works on."""
+    """Fit the estimator of the task; data as C integers, the type it works on."""
     if options["task"] in costs_pystreed.TASKS:
         return costs_pystreed.run(X, y, options)
-    require_task(options, "accuracy", *costs_pystreed.TASKS)
+    task = options["task"]
+    require_task(options, *CLASSIFIERS, *FAIR, *costs_pystreed.TASKS)
     package = import_module("pystreed")
     limit = float(options["time_limit"])
+    shared = {"max_depth": options["max_depth"], "time_limit": limit}
 
     def make() -> Any:
-        return package.STreeDClassifier("accuracy", max_depth=options["max_depth"], time_limit=limit)
+        if task in FAIR:
+            allowed = int(options["limit"][0]) / int(options["limit"][1])
+            return package.STreeDGroupFairnessClassifier(FAIR[task], discrimination_limit=allowed, **shared)
+        return package.STreeDClassifier(CLASSIFIERS[task], **shared)
 
     data, labels = X.astype(np.intc), y.astype(np.int32)
+    if task in FAIR:  # the sensitive attribute is its first column, on which it does not branch
+        data = np.ascontiguousarray(np.column_stack([options["group"].astype(np.intc), data]))
     make().fit(WARM_X.astype(np.intc), WARM_Y.astype(np.int32))
     model = make()
     timing = measure(lambda: model.fit(data, labels), limit)

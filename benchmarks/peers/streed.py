@@ -6,6 +6,7 @@ import functools
 import hashlib
 import json
 import sys
+from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
@@ -14,13 +15,14 @@ from numpy.typing import NDArray
 
 from benchmarks.clock import measure
 from benchmarks.peers import WARM_X, WARM_Y, Options, costs_streed, require_task
+from benchmarks.scores import FAIR_TASKS, SCORES
 
 DISTRIBUTION = "streed"
 
 
 def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[str, Any]:
     """Fit on Booleans; the time covers everything from the arrays to the tree."""
-    require_task(options, "accuracy", *costs_streed.TASKS)
+    require_task(options, *SCORES)
     package = import_module("streed")
     core = import_module("streed._core")
     levels = list(core.simd_levels())
@@ -28,7 +30,8 @@ def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[st
     fits = costs_streed if options["task"] in costs_streed.TASKS else sys.modules[__name__]
     fit = fits.fit_estimator if options["entry"] == "fit" else fits.fit_solve
     data, labels = X.astype(bool), y.astype(np.int64)
-    fit(package, WARM_X.astype(bool), WARM_Y, costs_streed.warm_options(options))
+    warm = costs_streed.warm_options(options) | {"group": np.arange(len(WARM_Y)) % 2}
+    fit(package, WARM_X.astype(bool), WARM_Y, warm)
     found: list[tuple[Any, Any]] = []
     timing = measure(lambda: found.append(fit(package, data, labels, options)), float(options["time_limit"]))
     result, predictor = found[0]
@@ -46,24 +49,31 @@ def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[st
     }
 
 
+def limits(options: Options) -> dict[str, Any]:
+    """Give the limits of the search as keyword arguments."""
+    return {name: options[name] for name in ("max_depth", "time_limit", "n_jobs")}
+
+
 def fit_estimator(package: Any, X: NDArray[Any], y: NDArray[Any], options: Options) -> tuple[Any, Any]:
-    """Fit the scikit-learn estimator; returns the result and what predicts."""
-    model = package.OptimalTreeClassifier(
-        max_depth=options["max_depth"], time_limit=options["time_limit"], n_jobs=options["n_jobs"]
-    )
-    model.fit(X, y)
+    """Fit the scikit-learn estimator of the task; returns the result and what predicts."""
+    task = options["task"]
+    if task in FAIR_TASKS:
+        difference = Fraction(*options["limit"].tolist())
+        model = package.FairTreeClassifier(task, max_difference=difference, **limits(options))
+        model.fit(X, y, sensitive_features=options["group"][: len(y)])
+    else:
+        model = package.OptimalTreeClassifier(task, **limits(options)).fit(X, y)
     return model.result_, model
 
 
 def fit_solve(package: Any, X: NDArray[Any], y: NDArray[Any], options: Options) -> tuple[Any, Any]:
     """Call `streed.solve`; returns the result and what predicts."""
-    result = package.solve(
-        package.tasks.Accuracy(y),
-        X,
-        max_depth=options["max_depth"],
-        time_limit=options["time_limit"],
-        n_jobs=options["n_jobs"],
-    )
+    make = package.tasks.REGISTRY[options["task"]]
+    if options["task"] in FAIR_TASKS:
+        task = make(y, options["group"][: len(y)], max_difference=Fraction(*options["limit"].tolist()))
+    else:
+        task = make(y)
+    result = package.solve(task, X, **limits(options))
     return result, result.tree
 
 
@@ -73,11 +83,20 @@ def force_simd(core: Any, level: str) -> list[str]:
     The level is an argument of the native function only, since no user should have to think of it. So the
     native function is wrapped wherever a module of the package holds it.
     """
-    original = core.solve
     calls: list[str] = []
+    for native in ("solve", "front", "constrained"):
+        force_level(core, native, level, calls)
+    return calls
+
+
+def force_level(core: Any, native: str, level: str, calls: list[str]) -> None:
+    """Wrap one native function, if the engine has it."""
+    original = getattr(core, native, None)
+    if original is None:
+        return
 
     @functools.wraps(original)
-    def solve(*positional: Any, **named: Any) -> Any:
+    def call(*positional: Any, **named: Any) -> Any:
         calls.append(level)
         return original(*positional, **(named | {"simd": level}))
 
@@ -85,5 +104,4 @@ def force_simd(core: Any, level: str) -> list[str]:
         if name == "streed" or name.startswith("streed."):
             for attribute, value in list(vars(module).items()):
                 if value is original:
-                    setattr(module, attribute, solve)
-    return calls
+                    setattr(module, attribute, call)

@@ -11,6 +11,8 @@ STUDIES = {
     "accuracy": "benchmarks.studies.accuracy",
     "costs": "benchmarks.studies.costs",
     "policy": "benchmarks.studies.policy",
+    "f1": "benchmarks.studies.f1",
+    "fairness": "benchmarks.studies.fairness",
     "threads": "benchmarks.studies.threads",
     "startup": "benchmarks.studies.startup",
     "memory": "benchmarks.studies.memory",

@@ -64,11 +64,18 @@ def add_peers(parser: argparse.ArgumentParser, default: list[str]) -> None:
     )
 
 
-def classification_problems(options: argparse.Namespace) -> list[Problem]:
-    """Make the accuracy problems of the chosen sets and depths."""
+def add_threads(parser: argparse.ArgumentParser) -> None:
+    """Add ``--n-jobs``."""
+    parser.add_argument(
+        "--n-jobs", type=int, default=1, metavar="N", help="threads of streed; peers have one"
+    )
+
+
+def classification_problems(options: argparse.Namespace, task: str = "accuracy") -> list[Problem]:
+    """Make the problems of the chosen sets and depths for a task of labels."""
     names = options.sets or set_names(options.data, "classification")
     arrays = {name: read_classification(options.data, name) for name in names}
-    return [Problem(name, "accuracy", depth, arrays[name]) for depth in options.depths for name in names]
+    return [Problem(name, task, depth, arrays[name]) for depth in options.depths for name in names]
 
 
 def memory_bytes(options: argparse.Namespace) -> int:

@@ -6,8 +6,8 @@ import argparse
 
 from benchmarks.cost_data import LEVELS, read_cost_sensitive, read_instance_costs
 from benchmarks.data import Problem, set_names
+from benchmarks.studies.by_group import PEER, run_study
 from benchmarks.studies.common import add_common, add_peers
-from benchmarks.studies.side_by_side import PEER, run_study
 
 WANTED = {"costs": 30.0, "maxsat": 20.0}
 

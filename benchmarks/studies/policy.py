@@ -6,8 +6,8 @@ import argparse
 
 from benchmarks.cost_data import TEACHERS, read_warfarin, synthetic_policy
 from benchmarks.data import Problem
+from benchmarks.studies.by_group import PEER, run_study
 from benchmarks.studies.common import add_common, add_peers
-from benchmarks.studies.side_by_side import PEER, run_study
 
 WANTED = {"warfarin": 20.0, "synthetic": 20.0}
 WARFARIN = ("random", "0.06", "0.11")

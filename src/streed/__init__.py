@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from streed import tasks
+from streed import fairness, metrics, tasks
 from streed.conditions import Condition
 from streed.errors import (
     InconsistentVersionWarning,
@@ -28,13 +28,20 @@ from streed.tree import Tree
 
 if TYPE_CHECKING:
     from streed.binarize import Binarizer
-    from streed.estimators import CostSensitiveTreeClassifier, OptimalTreeClassifier, PolicyTree
+    from streed.estimators import (
+        CostSensitiveTreeClassifier,
+        FairTreeClassifier,
+        OptimalTreeClassifier,
+        PolicyTree,
+        fairness_front,
+    )
     from streed.separable import check_separable
 
 __all__ = [
     "Binarizer",
     "Condition",
     "CostSensitiveTreeClassifier",
+    "FairTreeClassifier",
     "FeatureCosts",
     "InconsistentVersionWarning",
     "InfeasibleError",
@@ -50,6 +57,9 @@ __all__ = [
     "Tree",
     "check_separable",
     "combine",
+    "fairness",
+    "fairness_front",
+    "metrics",
     "native",
     "solve",
     "tasks",
@@ -61,6 +71,8 @@ _LAZY = {
     "CostSensitiveTreeClassifier": "streed.estimators",
     "OptimalTreeClassifier": "streed.estimators",
     "PolicyTree": "streed.estimators",
+    "FairTreeClassifier": "streed.estimators",
+    "fairness_front": "streed.estimators",
 }
 
 

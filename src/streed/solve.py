@@ -104,17 +104,16 @@ def solve_checked(
 ) -> Result:
     """Solve with features and limits that were checked already; the estimators come in here."""
     started = time.perf_counter()
-    watcher = Watcher(task, progress)
     if features.shape[0] != task.n_rows:
         raise ValueError(f"X has {features.shape[0]} rows, but the task was made with {task.n_rows}")
-    own_way = getattr(task, "solve_with", None)
-    own: Result | None = None if own_way is None else own_way(features, limits, progress, names)
+    own = task.solve_with(features, limits, progress, names)
     if own is not None:
         return own
     try:
         lowered = task.lower()
     except NotNative as why:
         return solve_general(task, features, names, limits, progress, str(why))
+    watcher = Watcher(task, progress)
     if not isinstance(lowered, Lowered):
         raise TaskError(f"{type(task).__name__}.lower() must return a Lowered, got {lowered!r}")
     rows = features if lowered.rows is None else np.ascontiguousarray(features[lowered.rows])

@@ -10,14 +10,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pytest
 
-from streed import Binarizer, OptimalTreeClassifier
+from streed import Binarizer, FairTreeClassifier, OptimalTreeClassifier
 
 
 def fit_by_labels(model: Any, X: Any, y: Any) -> Any:
     """Fit a model that takes a table and labels, as nearly all do."""
     return model.fit(X, y)
+
+
+class WithGroups(FairTreeClassifier):
+    """A fair tree for tests that know nothing of groups: rows (that have a weight) are of two in turn."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> WithGroups:  # type: ignore[override]
+        n = np.asarray(y).shape[0] if y is not None else 1
+        weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight)
+        groups = np.cumsum(weights > 0) % 2 if weights.shape == (n,) else np.arange(n) % 2
+        super().fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +50,7 @@ class Entry:
 LIGHT_ROWS = {
     "check_class_weight_classifiers": "an optimal tree also gets light rows right where that costs nothing"
 }
+NO_METRIC_WEIGHT = {"check_class_weight_classifiers": "class weights would change what a metric means"}
 NO_CLASS_WEIGHT = {"check_class_weight_classifiers": "balanced accuracy weighs all classes the same"}
 
 CATALOGUE = [
@@ -48,6 +61,18 @@ CATALOGUE = [
         is_classifier=True,
         takes_weights=True,
         expected_failures=NO_CLASS_WEIGHT,
+    ),
+    Entry(
+        OptimalTreeClassifier("f1", max_depth=2),
+        is_classifier=True,
+        takes_weights=True,
+        expected_failures=NO_METRIC_WEIGHT,
+    ),
+    Entry(FairTreeClassifier(None, cost_complexity=1e-6), is_classifier=True, takes_weights=True),
+    Entry(
+        WithGroups("equal_opportunity", max_difference=0.2, max_depth=2),
+        is_classifier=True,
+        takes_weights=True,
     ),
     Entry(
         OptimalTreeClassifier(binarizer=Binarizer(n_thresholds=4, missing="indicator")),

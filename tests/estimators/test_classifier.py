@@ -258,7 +258,7 @@ def test_missing_values_as_a_feature() -> None:
         (
             {"objective": "precision"},
             ValueError,
-            "one of 'accuracy', 'balanced_accuracy', or a Task class, got 'precision'",
+            "one of 'accuracy', 'balanced_accuracy', 'f1', .* or a Task class, got 'precision'",
         ),
         ({"objective": 7}, TypeError, "objective must be"),
         ({"max_depth": -1}, ValueError, "max_depth must be an integer from 0 to 20, got -1"),

@@ -52,6 +52,8 @@ def public_objects() -> list[Any]:
     modules = [
         streed,
         streed.tasks,
+        streed.metrics,
+        streed.fairness,
         importlib.import_module("streed.reference"),
         importlib.import_module("streed.testing"),
     ]
@@ -79,7 +81,7 @@ def test_docstring_names_the_parameters(found: Any) -> None:
     if section is None or issubclass(found if inspect.isclass(found) else int, Exception):
         return
     documented = [
-        name.strip()
+        name.strip().lstrip("*")
         for line in section[1].splitlines()
         if re.match(r"\S", line)
         for name in line.split(" : ")[0].split(",")

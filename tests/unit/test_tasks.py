@@ -194,6 +194,13 @@ def test_components_of_balanced_accuracy() -> None:
 def test_registry() -> None:
     for name, task in REGISTRY.items():
         assert task.name == name
+        if task.estimator == "OptimalTreeClassifier":
+            assert resolve(name) is task
+        else:
+            with pytest.raises(
+                ValueError, match=f"'{name}' needs more than labels: use streed.{task.estimator}"
+            ):
+                resolve(name)
         assert task.summary
     for name, task in OBJECTIVES.items():
         assert resolve(name) is task is REGISTRY[name]
@@ -204,7 +211,7 @@ def test_registry() -> None:
 @pytest.mark.parametrize(
     ("objective", "error", "message"),
     [
-        ("f2", ValueError, "one of 'accuracy', 'balanced_accuracy', or a Task class, got 'f2'"),
+        ("f2", ValueError, "one of 'accuracy', 'balanced_accuracy', 'f1', .* or a Task class, got 'f2'"),
         (3, TypeError, "one of 'accuracy', .* got 3"),
         (None, TypeError, "got None"),
         (dict, TypeError, "got the class dict"),

@@ -2,6 +2,7 @@
 
 from streed.estimators.classifier import OptimalTreeClassifier
 from streed.estimators.cost_sensitive import CostSensitiveTreeClassifier, ExpectedCosts
+from streed.estimators.fair import FairTreeClassifier, fairness_front
 from streed.estimators.policy import PolicyTree
 from streed.estimators.policy_value import Estimate, PolicyValue
 
@@ -9,7 +10,9 @@ __all__ = [
     "CostSensitiveTreeClassifier",
     "Estimate",
     "ExpectedCosts",
+    "FairTreeClassifier",
     "OptimalTreeClassifier",
     "PolicyTree",
     "PolicyValue",
+    "fairness_front",
 ]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 from streed.binarize import check_table
 from streed.estimators.base import BaseTree
 from streed.options import OPTIONS
-from streed.tasks import make_task, resolve
+from streed.tasks import is_binary, make_task, resolve
 
 
 class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
@@ -21,8 +21,12 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 
     Parameters
     ----------
-    objective : {"accuracy", "balanced_accuracy"} or Task class, default="accuracy"
-        What to optimise on the training rows.
+    objective : str, metric, function or Task class, default="accuracy"
+        What to optimise on the training rows: "accuracy", "balanced_accuracy"; for two classes "f1",
+        "jaccard", "mcc", "g_mean", "min_recall"; for two or three "macro_f1"; an object of `streed.metrics`;
+        a function ``metric(tp, fp, fn, tn)`` that does not fall when fp or fn falls; or what makes a task of
+        labels. The positive class is the second one in sorted order; to have it otherwise, give a task:
+        ``functools.partial(streed.tasks.F1Score, positive="no")``.
     max_depth : int, default=3
         Greatest number of tests from the root to a leaf, 0 to 20.
     max_nodes : int, optional
@@ -99,6 +103,14 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.binarizer = binarizer
         self.progress = progress
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = not self._takes_two_classes()
+        return tags
+
+    def _takes_two_classes(self) -> bool:
+        return is_binary(self.objective)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalTreeClassifier:
         """Find an optimal tree.

@@ -10,19 +10,30 @@ To add a task:
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 
+from streed import metrics
 from streed.errors import TaskError
 from streed.tasks.accuracy import Accuracy
 from streed.tasks.balanced_accuracy import BalancedAccuracy
 from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered, Prices, Tally, Task
 from streed.tasks.combined import Combined, combine
 from streed.tasks.cost_matrix import CostMatrix
+from streed.tasks.fairness import (
+    AccuracyParity,
+    DemographicParity,
+    EqualizedOdds,
+    EqualOpportunity,
+    PredictiveEquality,
+)
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.general import GeneralTask
 from streed.tasks.label_costs import LabelCosts
 from streed.tasks.limited_policy import LimitedPolicyReward
+from streed.tasks.macro_f1 import MacroF1
+from streed.tasks.metric import F1Score, GMean, JaccardIndex, MatthewsCorrelation, Metric, MinRecall
 from streed.tasks.policy_reward import PolicyReward
 from streed.tasks.statistics import StatisticsTask
 from streed.tasks.threshold import Threshold
@@ -30,18 +41,30 @@ from streed.tasks.threshold import Threshold
 __all__ = [
     "REGISTRY",
     "Accuracy",
+    "AccuracyParity",
     "BalancedAccuracy",
     "ClassErrors",
     "Combined",
     "CostMatrix",
     "CostTable",
+    "DemographicParity",
+    "EqualOpportunity",
+    "EqualizedOdds",
+    "F1Score",
     "FeatureCosts",
+    "GMean",
     "GeneralTask",
+    "JaccardIndex",
     "LabelCosts",
     "LeafFunction",
     "LimitedPolicyReward",
     "Lowered",
+    "MacroF1",
+    "MatthewsCorrelation",
+    "Metric",
+    "MinRecall",
     "PolicyReward",
+    "PredictiveEquality",
     "Prices",
     "StatisticsTask",
     "Tally",
@@ -60,21 +83,26 @@ _TASKS: tuple[type[Task], ...] = (
     LabelCosts,
     PolicyReward,
     LimitedPolicyReward,
+    F1Score,
+    JaccardIndex,
+    MatthewsCorrelation,
+    GMean,
+    MinRecall,
+    MacroF1,
+    DemographicParity,
+    EqualOpportunity,
+    PredictiveEquality,
+    EqualizedOdds,
+    AccuracyParity,
 )
 
 REGISTRY: Mapping[str, type[Task]] = {task.name: task for task in _TASKS}
 """All tasks by name."""
 
-
-def _needs_labels_only(task: type[Task]) -> bool:
-    parameters = inspect.signature(task).parameters.values()
-    return [one.name for one in parameters if one.default is one.empty] == ["y"]
-
-
 OBJECTIVES: Mapping[str, type[Task]] = {
-    name: task for name, task in REGISTRY.items() if _needs_labels_only(task)
+    name: task for name, task in REGISTRY.items() if task.estimator == "OptimalTreeClassifier"
 }
-"""The tasks that a classifier can make from labels alone, by name."""
+"""The tasks that need labels only: the objectives of `OptimalTreeClassifier`."""
 
 
 def table() -> str:
@@ -92,27 +120,50 @@ def table() -> str:
 
 
 def resolve(objective: object) -> Callable[..., Task]:
-    """Return what makes a task: the class behind a registered name, or the class or factory itself.
+    """Return what makes a task of labels: a registered class, a class or factory, or that of a metric.
 
     Examples
     --------
     >>> from streed.tasks import resolve
     >>> resolve("accuracy").__name__
     'Accuracy'
-    >>> resolve("precision")
+    >>> resolve("demographic_parity")
     Traceback (most recent call last):
-    ValueError: objective must be one of 'accuracy', 'balanced_accuracy', or a Task class, got 'precision'
+    ValueError: objective 'demographic_parity' needs more than labels: use streed.FairTreeClassifier
     """
-    expected = f"objective must be one of {', '.join(map(repr, OBJECTIVES))}, or a Task class"
+    expected = f"objective must be one of {', '.join(map(repr, OBJECTIVES))}, a metric, or a Task class"
     if isinstance(objective, str):
+        if objective in REGISTRY and objective not in OBJECTIVES:
+            needed = REGISTRY[objective].estimator
+            raise ValueError(f"objective {objective!r} needs more than labels: use streed.{needed}")
         if objective not in OBJECTIVES:
             raise ValueError(f"{expected}, got {objective!r}")
         return OBJECTIVES[objective]
+    if isinstance(objective, metrics.MacroF1):
+        return MacroF1
+    if isinstance(objective, metrics.Metric) or metrics.is_function_of_cells(objective):
+        return functools.partial(Metric, metric=objective)
     if isinstance(objective, type) and not issubclass(objective, Task):
         raise TypeError(f"{expected}, got the class {objective.__name__}")
     if not callable(objective):
         raise TypeError(f"{expected}, got {objective!r}")
     return objective
+
+
+def is_binary(objective: object) -> bool:
+    """Whether an objective takes two classes only; False where that cannot be known.
+
+    Examples
+    --------
+    >>> from streed.tasks import is_binary
+    >>> is_binary("f1"), is_binary("accuracy"), is_binary(3)
+    (True, False, False)
+    """
+    try:
+        factory = resolve(objective)
+    except (TypeError, ValueError):
+        return False
+    return bool(getattr(getattr(factory, "func", factory), "binary", False))
 
 
 def make_task(objective: object, *data: object, **options: object) -> Task:

@@ -9,7 +9,7 @@ reference solver and for tasks that the engine does not know.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
+    from streed.options import Limits
     from streed.reference import Components
+    from streed.result import Result
     from streed.tasks.threshold import Threshold
 
 
@@ -160,6 +162,12 @@ class Task(ABC):
     worsening: ClassVar[bool | None] = None
     """Whether no leaf and no branching node lowers the value; None: seen from `lower` where it can be."""
 
+    estimator: ClassVar[str] = "OptimalTreeClassifier"
+    """The estimator that makes and solves such tasks."""
+
+    binary: ClassVar[bool] = False
+    """Whether the task takes two classes only."""
+
     value_name: ClassVar[str] = ""
     """What the value of a leaf is called in views, as in "cost"; empty: leaves show class shares."""
 
@@ -213,6 +221,15 @@ class Task(ABC):
         from streed.tasks.threshold import Threshold
 
         return Threshold(self).at_least(limit)
+
+    def solve_with(
+        self, features: NDArray[np.uint8], limits: Limits, progress: object, names: Sequence[str] | None
+    ) -> Result | None:
+        """Solve the task in a way of its own, e.g. by several searches; None: by one search, as usual.
+
+        Features and limits are checked already, and the limits hold for all searches together.
+        """
+        return None
 
 
 def solves_itself(task: Task) -> bool:

@@ -55,6 +55,7 @@ class CostMatrix(RowCosts):
 
     name: ClassVar[str] = "cost_matrix"
     summary: ClassVar[str] = "cost of misclassification and tests (minimised)"
+    estimator: ClassVar[str] = "CostSensitiveTreeClassifier"
 
     def __init__(
         self,

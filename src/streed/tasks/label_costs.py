@@ -47,6 +47,7 @@ class LabelCosts(RowCosts):
 
     name: ClassVar[str] = "label_costs"
     summary: ClassVar[str] = "sum of the rows' costs under their labels (minimised)"
+    estimator: ClassVar[str] = "CostSensitiveTreeClassifier"
 
     def __init__(
         self,

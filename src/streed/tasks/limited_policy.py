@@ -74,6 +74,7 @@ class LimitedPolicyReward(PolicyReward):
 
     name: ClassVar[str] = "limited_policy_reward"
     summary: ClassVar[str] = "mean reward of a policy under capacities and a budget (maximised)"
+    estimator: ClassVar[str] = "PolicyTree"
 
     def __init__(
         self,

@@ -37,6 +37,7 @@ class PolicyReward(RowCosts):
 
     name: ClassVar[str] = "policy_reward"
     summary: ClassVar[str] = "mean reward of the prescribed treatments (maximised)"
+    estimator: ClassVar[str] = "PolicyTree"
     maximize: ClassVar[bool] = True
     value_name: ClassVar[str] = "reward"
 

@@ -1,0 +1,304 @@
+"""Optimal classification trees under a limit on group fairness."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from streed.binarize import check_table
+from streed.estimators.classifier import OptimalTreeClassifier
+from streed.fairness.front import FairnessFront
+from streed.fairness.groups import group_rates
+from streed.fairness.trade_off import search_front
+from streed.options import OPTIONS
+from streed.tasks import Accuracy
+from streed.tasks.base import Task
+from streed.tasks.fairness import GroupFairness
+
+
+class FairTreeClassifier(OptimalTreeClassifier):
+    """The decision tree with the fewest errors among those that treat groups nearly alike, with proof.
+
+    Groups are given to `fit` beside the table, as `sensitive_features`. The tree can test the sensitive
+    attribute only if it is also a column of the table. As in fairlearn, the difference of a rate is the
+    greatest rate of all groups less the least one, and the ratio the least over the greatest. A group
+    without rows that a rate is about (no positives, for the true positive rate) is left out of it. Limits
+    are kept exactly on the training rows, in whole numbers: a tree exactly on the limit is allowed. On new
+    rows the rates will differ a little; `streed.fairness.group_rates` shows them.
+
+    Parameters
+    ----------
+    constraint : str, streed.fairness.Parity or None, default="demographic_parity"
+        Which rates are to be nearly the same for all groups: "demographic_parity" (predicted positive),
+        "equal_opportunity" (true positives), "predictive_equality" (false positives), "equalized_odds" (true
+        and false positives), "accuracy_parity" (right predictions), or an object. None asks for nothing: the
+        tree with the fewest errors, and no `sensitive_features` are needed.
+    max_difference : float, default=0.01
+        Greatest difference between the rates of groups, from 0 to 1. 0.01 means one hundredth exactly.
+    min_ratio : float, optional
+        Least ratio of the rates of groups, from 0 to 1; if given, it counts instead of `max_difference`.
+    positive : object, optional
+        The label that counts as positive; by default the second one in sorted order: 1 of {0, 1}.
+    max_depth : int, default=3
+        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_nodes : int, optional
+        Greatest number of branching nodes; by default as many as the depth allows.
+    min_samples_leaf : int, default=1
+        Least number of training rows in a leaf. Rows of weight zero do not count.
+    cost_complexity : float, default=0.0
+        Price of a branching node, as a share of the total weight of the rows.
+    class_weight : dict or "balanced", optional
+        Factor of each label on the weight of its rows in the errors; rates are not weighted by it.
+    time_limit : float, optional
+        Seconds after which the best tree so far is taken; see ``result_.optimal`` and ``result_.gap``.
+    memory_limit : float, optional
+        Bytes that the solver's own structures may take.
+    n_jobs : int, optional
+        Number of threads; None means one, -1 all cores.
+    binarizer : transformer, optional
+        What makes binary features of the columns; by default a `streed.Binarizer`.
+    progress : bool or callable, default=False
+        True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
+        stops the search by returning True.
+
+    Attributes
+    ----------
+    tree_ : streed.Tree
+        The tree, over the binary features.
+    result_ : streed.Result
+        The tree's errors and what was proven; ``result_.statistics`` has the rates too.
+    group_rates_ : dict
+        For each group its weight, selection rate, true and false positive rate and accuracy on the training
+        rows; None if no groups were given.
+    difference_ : float
+        Difference of the constraint's rates between groups; with several rates the greatest.
+    ratio_ : float
+        Ratio of the constraint's rates between groups; with several rates the least.
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    binarizer_ : transformer
+        The fitted binarizer.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, if the table had names.
+
+    Examples
+    --------
+    >>> from streed import FairTreeClassifier
+    >>> X = [[0], [0], [1], [1], [0], [1], [1], [1]]
+    >>> y = [0, 0, 1, 1, 0, 1, 1, 0]
+    >>> group = ["a", "a", "a", "a", "b", "b", "b", "b"]
+    >>> model = FairTreeClassifier(max_difference=0.3, max_depth=1).fit(X, y, sensitive_features=group)
+    >>> model.result_.objective, model.difference_
+    (1.0, 0.25)
+    >>> model.group_rates_["b"]["selection_rate"]
+    0.75
+    """
+
+    def __init__(
+        self,
+        constraint: Any = "demographic_parity",
+        *,
+        max_difference: float = 0.01,
+        min_ratio: float | None = None,
+        positive: Any = None,
+        max_depth: int = 3,
+        max_nodes: int | None = None,
+        min_samples_leaf: int = 1,
+        cost_complexity: float = 0.0,
+        class_weight: Any = None,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        n_jobs: int | None = None,
+        binarizer: Any = None,
+        progress: Any = False,
+    ) -> None:
+        self.constraint = constraint
+        self.max_difference = max_difference
+        self.min_ratio = min_ratio
+        self.positive = positive
+        self.max_depth = max_depth
+        self.max_nodes = max_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.cost_complexity = cost_complexity
+        self.class_weight = class_weight
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.binarizer = binarizer
+        self.progress = progress
+
+    def _takes_two_classes(self) -> bool:
+        return self.constraint is not None
+
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None
+    ) -> FairTreeClassifier:
+        """Find the tree with the fewest errors among those that keep the limit.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_columns)
+            The columns: numbers, Booleans, strings or categories; NumPy, pandas or polars.
+        y : array-like of shape (n,)
+            The labels, of two classes.
+        sensitive_features : array-like or frame of shape (n,) or (n, k)
+            The group of each row; several columns make one group of each combination that occurs. Required
+            unless `constraint` is None. With metadata routing, ask for it with
+            ``set_fit_request(sensitive_features=True)``.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row, not negative, in errors and rates.
+
+        Returns
+        -------
+        FairTreeClassifier
+            The fitted estimator itself.
+        """
+        limits = self._limits()
+        y, table = self._check(X, y)
+        task = self._task(y, sensitive_features, sample_weight)
+        self.classes_ = task.lower().classes
+        self._solve(task, table, y, sample_weight, limits)
+        self.group_rates_: dict[Any, dict[str, float]] | None = None
+        self.difference_, self.ratio_ = np.nan, np.nan
+        if sensitive_features is not None:
+            self._store_rates(task, table, y, sensitive_features, sample_weight)
+        return self
+
+    def _check(self, X: Any, y: Any) -> tuple[NDArray[Any], Any]:
+        y = validate_data(self, y=y)
+        table = check_table(self, X, reset=True)
+        check_consistent_length(table, y)
+        if y.dtype.kind not in "biuUS":
+            check_classification_targets(y)
+        return y, table
+
+    def _task(self, y: NDArray[Any], sensitive_features: Any, sample_weight: Any) -> Task:
+        complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
+        common: dict[str, Any] = {
+            "sample_weight": sample_weight,
+            "class_weight": self.class_weight,
+            "cost_complexity": complexity,
+        }
+        if self.constraint is None:
+            return Accuracy(y, **common)
+        if sensitive_features is None:
+            raise ValueError(
+                f"the constraint {self.constraint!r} needs groups: fit(X, y, sensitive_features=...); "
+                "constraint=None asks for no fairness"
+            )
+        return GroupFairness(
+            y,
+            sensitive_features,
+            self.constraint,
+            max_difference=self.max_difference,
+            min_ratio=self.min_ratio,
+            positive=self.positive,
+            **common,
+        )
+
+    def _store_rates(
+        self, task: Task, table: Any, y: NDArray[Any], sensitive_features: Any, sample_weight: Any
+    ) -> None:
+        says = self.tree_.label[self.tree_.route(self._binarize(table))].astype(np.int64)
+        if isinstance(task, GroupFairness):
+            kept = task.lower().rows
+            says = says if kept is None else says[kept]
+            self.group_rates_ = task.rates(says)
+            self.difference_, self.ratio_ = map(float, task.spread(says))
+        else:
+            self.group_rates_ = group_rates(
+                y,
+                self.classes_[says],
+                sensitive_features,
+                sample_weight=sample_weight,
+                positive=self.positive,
+            )
+
+    def fairness_front(
+        self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any = None
+    ) -> FairnessFront:
+        """Find the whole trade-off: every tree that no other one beats in both error and difference.
+
+        `max_difference` and `min_ratio` do not matter here; `time_limit` holds for the whole front. The
+        estimator is not changed, except that its binarizer is fitted.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_columns)
+            The columns, as for `fit`.
+        y : array-like of shape (n,)
+            The labels, of two classes.
+        sensitive_features : array-like or frame of shape (n,) or (n, k)
+            The group of each row.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row, not negative.
+
+        Returns
+        -------
+        streed.fairness.FairnessFront
+            Pairs of error and difference with their trees; ``.plot()`` draws them.
+        """
+        limits = self._limits()
+        if self.constraint is None:
+            raise ValueError("a trade-off needs a constraint, got constraint=None")
+        y, table = self._check(X, y)
+        task = GroupFairness(
+            y,
+            sensitive_features,
+            self.constraint,
+            sample_weight=sample_weight,
+            class_weight=self.class_weight,
+            cost_complexity=OPTIONS["cost_complexity"].check(self.cost_complexity) or 0.0,
+            positive=self.positive,
+        )
+        features, names = self._fit_binarizer(table, y, sample_weight)
+        return search_front(task, features, limits, self.progress, names)
+
+
+def fairness_front(
+    X: Any,
+    y: Any,
+    sensitive_features: Any,
+    *,
+    constraint: Any = "demographic_parity",
+    sample_weight: Any = None,
+    **parameters: Any,
+) -> FairnessFront:
+    """Find the exact trade-off between error and unfairness: every tree that is not beaten in both.
+
+    Parameters
+    ----------
+    X : array-like or frame of shape (n, n_columns)
+        The columns: numbers, Booleans, strings or categories; NumPy, pandas or polars.
+    y : array-like of shape (n,)
+        The labels, of two classes.
+    sensitive_features : array-like or frame of shape (n,) or (n, k)
+        The group of each row.
+    constraint : str or streed.fairness.Parity, default="demographic_parity"
+        Which rates are compared, as for `FairTreeClassifier`.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative.
+    **parameters : dict
+        Further parameters of `FairTreeClassifier`: ``max_depth``, ``time_limit`` and so on.
+
+    Returns
+    -------
+    streed.fairness.FairnessFront
+        Pairs of error and difference with their trees; ``.plot()`` draws them.
+
+    Examples
+    --------
+    >>> import streed
+    >>> X, y = [[0], [0], [1], [1], [0], [1]], [0, 0, 1, 1, 0, 0]
+    >>> front = streed.fairness_front(X, y, ["a", "a", "a", "a", "b", "b"], max_depth=1)
+    >>> [(point.error, point.difference) for point in front], front.complete
+    ([(1.0, 0.0)], True)
+    """
+    model = FairTreeClassifier(constraint, **parameters)
+    return model.fairness_front(X, y, sensitive_features, sample_weight=sample_weight)

@@ -1,0 +1,112 @@
+"""The exact trade-off between error and unfairness: every tree that is not beaten in both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from streed.fairness.groups import Rates
+from streed.tree import Tree
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class FairnessPoint:
+    """One tree of the trade-off.
+
+    Attributes
+    ----------
+    error : float
+        Weight of the misclassified rows (plus the price of the branching nodes, if they have one).
+    difference : float
+        Greatest rate of all groups less the least one; with several rates the worst of them.
+    tree : Tree
+        The tree.
+    rates : mapping
+        The rates of every group.
+    """
+
+    error: float
+    difference: float
+    tree: Tree
+    rates: Rates
+
+
+@dataclass(frozen=True)
+class FairnessFront(Sequence[FairnessPoint]):
+    """All nondominated pairs of error and difference, from the least error to the least difference.
+
+    Attributes
+    ----------
+    points : tuple of FairnessPoint
+        The trees, errors rising and differences falling.
+    complete : bool
+        Whether it is proven that no pair is missing. After a time limit all pairs with a difference above
+        that of the last point are proven.
+    constraint : str
+        The notion of fairness.
+    total : float
+        Weight of all rows.
+    status : {"optimal", "time_limit", "interrupted"}
+        Why the search ended.
+    seconds : float
+        Seconds that it took.
+    """
+
+    points: tuple[FairnessPoint, ...]
+    complete: bool
+    constraint: str
+    total: float
+    status: str
+    seconds: float
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.points[index]
+
+    def __iter__(self) -> Iterator[FairnessPoint]:
+        return iter(self.points)
+
+    @property
+    def errors(self) -> NDArray[np.float64]:
+        """Errors of all points."""
+        return np.array([point.error for point in self.points])
+
+    @property
+    def differences(self) -> NDArray[np.float64]:
+        """Differences of all points."""
+        return np.array([point.difference for point in self.points])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the trade-off: the least error that can be had for each limit on the difference.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Where it was drawn. This needs matplotlib (``pip install streed[plot]``).
+        """
+        if ax is None:
+            from matplotlib import pyplot as plt
+
+            ax = plt.figure(layout="constrained").add_subplot()
+        shares = 100 * self.errors / self.total
+        ax.step(self.differences, shares, where="pre", color="#1f5a7a", alpha=0.5)
+        ax.plot(self.differences, shares, "o", color="#1f5a7a", markersize=5)
+        ax.set_xlim(left=-0.02 * float(self.differences.max(initial=0.0) or 1.0))
+        ax.set_xlabel(f"difference between groups ({self.constraint.replace('_', ' ')})")
+        ax.set_ylabel("misclassified (%)")
+        ax.set_title(f"{len(self)} optimal trees" + ("" if self.complete else " (not complete)"))
+        ax.grid(alpha=0.3)
+        return ax

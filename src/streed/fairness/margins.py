@@ -1,0 +1,83 @@
+"""A parity as linear limits with whole numbers, which the engine keeps exactly.
+
+With n_a of N_a units of group a counted, a difference of rates is D / (N_a N_b) with D = n_a N_b - n_b N_a:
+a sum over rows of whole numbers, N_b for a counted row of a and -N_a for one of b. |rate_a - rate_b| <= d
+holds exactly if |D| <= floor(d N_a N_b), so that a tree on the limit is feasible, however the limit looks as
+a double. A least ratio p/q asks q n_a N_b - p n_b N_a >= 0 for both orders of each pair. All numbers are
+divided by gcd(N_a, N_b).
+
+Example: groups of 4 and 6 rows, limit 0.1. D = 6 n_a - 4 n_b, by the gcd 3 n_a - 2 n_b, and |3 n_a - 2 n_b|
+may be floor(0.1 * 24 / 2) = 1 at most: 2 of 4 against 3 of 6 is feasible (0), 1 of 4 against 2 of 6 too (-1).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed.fairness.parity import Parity, Rate
+
+LARGEST = 2**51
+"""Sums of the components stay below this, so that they are exact in a double."""
+
+
+@dataclass(frozen=True)
+class Margin:
+    """One additive component: per row and label whole numbers, and what |difference| = 1 is in them."""
+
+    costs: NDArray[np.float64]
+    whole: int
+
+
+def pairs_of(
+    rate: Rate,
+    is_positive: NDArray[np.bool_],
+    groups: NDArray[np.int32],
+    n_groups: int,
+    units: NDArray[np.int64],
+) -> list[tuple[int, int, int, int]]:
+    """Pairs of groups a < b that both have a rate, each with N_a and N_b."""
+    about = rate.about(is_positive)
+    sizes = [int(units[about & (groups == group)].sum()) for group in range(n_groups)]
+    present = [group for group in range(n_groups) if sizes[group] > 0]
+    return [(a, b, sizes[a], sizes[b]) for a, b in itertools.combinations(present, 2)]
+
+
+def margins(
+    parity: Parity,
+    is_positive: NDArray[np.bool_],
+    positive: int,
+    groups: NDArray[np.int32],
+    n_groups: int,
+    units: NDArray[np.int64],
+    ratio: Fraction | None = None,
+) -> list[Margin]:
+    """Components of a parity: one per rate and pair of groups, or two of them for a least ratio."""
+    found = []
+    for rate in parity.rates:
+        counted = np.stack(
+            [rate.about(is_positive) & rate.counts(is_positive, label == positive) for label in (0, 1)],
+            axis=1,
+        )
+        for a, b, size_a, size_b in pairs_of(rate, is_positive, groups, n_groups, units):
+            common = math.gcd(size_a, size_b)
+            whole = size_a * size_b // common
+            if whole * (1 if ratio is None else ratio.denominator) >= LARGEST:
+                raise ValueError(
+                    f"min_ratio has too many digits to be kept exactly with groups of {size_a} and {size_b} "
+                    f"units of weight, got {ratio}"
+                )
+            by_a = counted * ((groups == a) * units)[:, None] * (size_b // common)
+            by_b = counted * ((groups == b) * units)[:, None] * (size_a // common)
+            if ratio is None:
+                found.append(Margin((by_a - by_b).astype(np.float64), whole))
+                continue
+            p, q = ratio.numerator, ratio.denominator
+            found.append(Margin((q * by_a - p * by_b).astype(np.float64), whole))
+            found.append(Margin((q * by_b - p * by_a).astype(np.float64), whole))
+    return found

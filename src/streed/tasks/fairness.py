@@ -1,0 +1,510 @@
+"""Group fairness as tasks: as few errors as possible, with rates that are nearly the same for all groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from streed.errors import InfeasibleError, StreedError
+from streed.fairness.groups import encode_groups, exact_rates, float_rates, spread
+from streed.fairness.margins import margins
+from streed.fairness.parity import as_parity, exact_limit
+from streed.options import OPTIONS
+from streed.tasks.base import ClassErrors, Lowered, Tally, Task
+from streed.tasks.labels import check_sample_weight, class_factors, encode, whole_units
+from streed.tasks.metric import position_of
+from streed.tasks.units import integer_units
+
+if TYPE_CHECKING:
+    from streed.options import Limits
+    from streed.reference import Components
+    from streed.result import Result
+    from streed.searches import Searches
+
+UNIT_BITS = 26
+"""Rates are products of two weights, which stay exact if these have at most this many bits."""
+
+
+class GroupFairness(Task):
+    """Minimise the weight of misclassified rows while rates of groups differ by no more than a limit.
+
+    Rates are compared in whole numbers: a tree exactly on the limit is feasible. A group without rows that a
+    rate is about (no positives, for the true positive rate) is left out of it.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        The group of each row; several columns make one group of each combination. Trees do not see it unless
+        it is also among the features.
+    constraint : str or streed.fairness.Parity
+        A name in `streed.fairness.CONSTRAINTS` or an object.
+    max_difference : float, default=0.01
+        How much greater the greatest rate of a group may be than the least one, from 0 to 1. Decimal numbers
+        mean what is written: 0.01 is one hundredth.
+    min_ratio : float, optional
+        If given, it counts instead of `max_difference`: the least rate of a group over the greatest one must
+        be this at least, from 0 to 1. Where all rates are zero the ratio is one.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative, in errors and rates. Weights that are not whole multiples of one
+        unit are rounded to 2^-26 of their total in the rates.
+    class_weight : dict or "balanced", optional
+        Factor of each label on the weight of its rows in the errors, above zero; rates are not weighted by
+        it.
+    cost_complexity : float, default=0.0
+        Price of a branching node as a share of the total weight.
+    positive : object, optional
+        The label that counts as positive; by default the second one in sorted order.
+
+    Examples
+    --------
+    >>> import streed
+    >>> task = streed.tasks.DemographicParity([0, 0, 1, 1], ["a", "b", "a", "a"], max_difference=0)
+    >>> streed.solve(task, [[0], [0], [1], [1]], max_depth=1).objective
+    2.0
+    """
+
+    name: ClassVar[str] = "group_fairness"
+    summary: ClassVar[str] = "weight of the misclassified rows (minimised) under a limit on rates of groups"
+    estimator: ClassVar[str] = "FairTreeClassifier"
+    binary: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        y: ArrayLike,
+        sensitive_features: ArrayLike,
+        constraint: object,
+        max_difference: float = 0.01,
+        min_ratio: float | None = None,
+        sample_weight: ArrayLike | None = None,
+        class_weight: object = None,
+        cost_complexity: float = 0.0,
+        positive: object = None,
+    ) -> None:
+        self.parity = as_parity(constraint)
+        self.max_difference = exact_limit("max_difference", max_difference)
+        self.min_ratio = None if min_ratio is None else exact_limit("min_ratio", min_ratio)
+        self._classes, codes = encode(y)
+        if len(self._classes) > 2:
+            raise ValueError(
+                f"Only binary classification is supported. {self.parity.name} needs two classes, got "
+                f"{len(self._classes)}: {self._classes.tolist()!r}"
+            )
+        self._n_rows = codes.size
+        self._positive = position_of(positive, self._classes) if len(self._classes) == 2 else 0
+        groups, group_codes = encode_groups(sensitive_features, codes.size)
+        weights = check_sample_weight(sample_weight, codes.size)
+        self._rows = None if weights is None or weights.all() else np.flatnonzero(weights)
+        if self._rows is not None and weights is not None:
+            codes, group_codes, weights = codes[self._rows], group_codes[self._rows], weights[self._rows]
+        if np.unique(group_codes).size < 2:
+            raise ValueError(
+                "sensitive_features must have at least two groups with rows (of a weight above zero), "
+                f"got only {groups[int(group_codes[0])]!r} in {codes.size} sample{'s'[: codes.size > 1]}"
+            )
+        self._codes, self._groups, self._group_codes = codes, groups, group_codes
+        self._is_positive = codes == self._positive
+        self._weights = np.ones(codes.size) if weights is None else weights
+        self._units, _ = integer_units(weights, codes.size, UNIT_BITS)
+        self._errors, self._scale = self._error_units(class_weight)
+        complexity = OPTIONS["cost_complexity"].check(cost_complexity)
+        self._branch_cost = float(complexity or 0.0) * float(self._errors.sum())
+        self._margins = margins(
+            self.parity,
+            self._is_positive,
+            self._positive,
+            group_codes,
+            len(groups),
+            self._units,
+            self.min_ratio,
+        )
+
+    def _error_units(self, class_weight: object) -> tuple[NDArray[np.float64], float]:
+        """Give the cost of an error on each row, in whole units if possible, and the weight of one unit."""
+        if isinstance(class_weight, str) and class_weight != "balanced":
+            raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
+        weights = self._weights
+        if isinstance(class_weight, str):
+            sizes = np.bincount(self._codes, weights=weights, minlength=len(self._classes))
+            weights = weights * (weights.sum() / (np.count_nonzero(sizes) * sizes[self._codes]))
+        elif class_weight is not None:
+            factors = class_factors(class_weight, self._classes)
+            if not factors.all():
+                raise ValueError(
+                    f"class_weight must be above zero under a fairness limit, got {class_weight!r}"
+                )
+            weights = weights * factors[self._codes]
+        return whole_units(weights)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the data the task was made with, rows of weight zero included."""
+        return self._n_rows
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The distinct labels, sorted."""
+        return self._classes
+
+    @property
+    def groups(self) -> list[Any]:
+        """The groups, sorted."""
+        return self._groups
+
+    @property
+    def total(self) -> float:
+        """Weight of all rows in the errors."""
+        return float(self._errors.sum()) * self._scale
+
+    @property
+    def branch_cost(self) -> float:
+        """Price of a branching node in engine units."""
+        return self._branch_cost
+
+    def lower(self) -> Lowered:
+        """Give the errors, without the limit on the rates, in the form that the engine takes."""
+        leaf = ClassErrors(self._codes, self._errors)
+        tally = Tally(self._codes, self._weights)
+        return Lowered(leaf, self._classes, self._branch_cost, self._scale, tally=tally, rows=self._rows)
+
+    def report(self, cost: float) -> float:
+        """Turn engine units into the weight of misclassified rows."""
+        return cost * self._scale
+
+    def costs(self) -> NDArray[np.float64]:
+        """Give what a row costs under a label: its error, then its share in each margin of two groups."""
+        labels = np.arange(2)
+        wrong = (self._codes[:, None] != labels) * self._errors[:, None]
+        return np.ascontiguousarray(np.stack([wrong, *(margin.costs for margin in self._margins)], axis=2))
+
+    def limits(self, difference: Fraction | None, strict: bool = False) -> tuple[list[float], list[float]]:
+        """Limits on the margins for a greatest difference (None: the task's own limit), also a strict one."""
+        if self.min_ratio is not None and difference is None:
+            return [0.0] * len(self._margins), [math.inf] * len(self._margins)
+        allowed = self.max_difference if difference is None else difference
+        most = [
+            float(math.ceil(allowed * margin.whole) - 1 if strict else math.floor(allowed * margin.whole))
+            for margin in self._margins
+        ]
+        return [-value for value in most], most
+
+    def rates(self, says: NDArray[np.int64]) -> dict[Any, dict[str, float]]:
+        """Rates of every group for predictions, as positions among `classes`, of rows that have a weight."""
+        return float_rates(
+            self._is_positive,
+            says == self._positive,
+            self._groups,
+            self._group_codes,
+            self._weights,
+            self.parity.rates,
+        )
+
+    def spread(self, says: NDArray[np.int64]) -> tuple[Fraction, Fraction]:
+        """Exact difference and ratio of predictions, as positions among `classes`."""
+        rates = {
+            rate.name: exact_rates(
+                rate,
+                says == self._positive,
+                self._is_positive,
+                self._group_codes,
+                len(self._groups),
+                self._units,
+            )
+            for rate in self.parity.rates
+        }
+        return spread(self.parity, rates)
+
+    def is_fair(self, says: NDArray[np.int64]) -> bool:
+        """Whether predictions keep the limit, in exact numbers."""
+        difference, ratio = self.spread(says)
+        return difference <= self.max_difference if self.min_ratio is None else ratio >= self.min_ratio
+
+    def solve_with(
+        self, features: NDArray[np.uint8], limits: Limits, progress: object, names: Sequence[str] | None
+    ) -> Result:
+        """Solve the task on checked features; `streed.solve` calls this instead of a single search.
+
+        Parameters
+        ----------
+        features : uint8 array of shape (n_rows, n_features)
+            The binary features.
+        limits : Limits
+            The checked limits of the search.
+        progress : bool or callable
+            As for `streed.solve`.
+        names : sequence of str or None
+            Names of the features.
+
+        Returns
+        -------
+        Result
+            The best fair tree and what was proven.
+        """
+        from streed.engine import make_tree
+        from streed.searches import Searches, predicted
+
+        rows = features if self._rows is None else np.ascontiguousarray(features[self._rows])
+        searches = Searches(self, rows, limits, progress, self.parity.name)
+        answer = self.search(searches)
+        if answer["feasible"] is False:
+            raise InfeasibleError(self._why_infeasible(answer["closest"]))
+        best = answer if "feature" in answer else self._fair_constant(searches)
+        says = predicted(best, rows)
+        if not self.is_fair(says):
+            raise StreedError("internal error, please report it: the tree of the engine breaks the limit")
+        tree, cost = make_tree(self.lower(), rows, names, best, self.value_name, 1.0)
+        objective = self.report(cost)
+        bound = min(self.report(float(answer["lower_bound"])), objective)
+        self._note(searches, says)
+        return searches.result(tree, objective, bound, bool(answer["optimal"]))
+
+    @property
+    def constrained(self) -> bool:
+        """Whether there is anything to limit: two classes, and a rate that two groups have."""
+        return bool(self._margins) and len(self._classes) == 2
+
+    def search(self, searches: Searches) -> dict[str, Any]:
+        """Search the fewest errors within the limit; a plain search where nothing is limited."""
+        if self.constrained:
+            return searches.constrained(self.costs(), *self.limits(None), self._branch_cost)
+        depth, classes = searches.limits.max_depth, len(self._classes)
+        answer = searches.scalar(self._codes, self._errors, classes, depth, self._branch_cost)
+        return answer | {"feasible": True}
+
+    def _note(self, searches: Searches, says: NDArray[np.int64]) -> None:
+        """Put difference, ratio and rates among the statistics of the result."""
+        difference, ratio = self.spread(says)
+        searches.notes = {"difference": float(difference), "ratio": float(ratio)}
+        for group, rates in self.rates(says).items():
+            searches.notes.update({f"{name}[{group}]": rates[name] for name in rates if name != "weight"})
+
+    def _fair_constant(self, searches: Searches) -> dict[str, Any]:
+        """Give the better constant tree that keeps the limit: the answer when time was up too soon."""
+        from streed.searches import constant_tree
+
+        n = self._codes.size
+        fair = [label for label in (0, 1) if self.is_fair(np.full(n, label))]
+        if not fair:
+            raise InfeasibleError(
+                f"no tree within the limit on {self.parity.name} was found before the search ended "
+                f"({searches.status}); it is not proven that there is none"
+            )
+        return constant_tree(min(fair, key=lambda label: float(self._errors[self._codes != label].sum())))
+
+    def _why_infeasible(self, closest: NDArray[np.float64]) -> str:
+        parity = self.parity.name
+        if self.min_ratio is not None:
+            least = float(self.min_ratio)
+            return f"no tree within the limits on its size has a ratio of {parity} of {least:g} or more"
+        best = max(abs(value) / margin.whole for value, margin in zip(closest, self._margins, strict=True))
+        exact = "the least possible is" if len(self._margins) == 1 else "the tree with the least excess has"
+        return (
+            f"no tree within the limits on its size keeps the difference of {parity} at or below "
+            f"{float(self.max_difference):g}: {exact} {best:g}"
+        )
+
+    def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
+        """Give errors and signed differences as the six components of the paper.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The binary features.
+        min_samples_leaf : int, default=1
+            Least number of rows of a leaf; it becomes the constraint c.
+
+        Returns
+        -------
+        streed.reference.Components
+            Values are tuples (errors in engine units, margins); one is better than another with the same
+            margins and fewer errors. Which of them keep the limit is known only at the root.
+        """
+        from streed.tasks.vectors import vector_components
+
+        branch = (self._branch_cost, *(0,) * len(self._margins))
+        return vector_components(
+            X,
+            self._rows,
+            self.costs(),
+            min_samples_leaf,
+            better=lambda v, w: v[1:] == w[1:] and v[0] < w[0],
+            branch=branch,
+        )
+
+
+class _NamedParity(GroupFairness):
+    """A notion of fairness that has a name."""
+
+    def __init__(
+        self,
+        y: ArrayLike,
+        sensitive_features: ArrayLike,
+        max_difference: float = 0.01,
+        min_ratio: float | None = None,
+        sample_weight: ArrayLike | None = None,
+        class_weight: object = None,
+        cost_complexity: float = 0.0,
+        positive: object = None,
+    ) -> None:
+        super().__init__(
+            y,
+            sensitive_features,
+            self.name,
+            max_difference,
+            min_ratio,
+            sample_weight,
+            class_weight,
+            cost_complexity,
+            positive,
+        )
+
+
+class DemographicParity(_NamedParity):
+    """Minimise errors; groups are predicted positive at nearly the same rate.
+
+    See `GroupFairness` for what the parameters mean.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        The group of each row.
+    max_difference : float, default=0.01
+        Greatest difference between the rates of two groups.
+    min_ratio : float, optional
+        Least ratio of the rates of two groups; it counts instead of `max_difference`.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row.
+    class_weight : dict or "balanced", optional
+        Factor of each label on the weight of its rows in the errors.
+    cost_complexity : float, default=0.0
+        Price of a branching node as a share of the total weight.
+    positive : object, optional
+        The label that counts as positive.
+    """
+
+    name: ClassVar[str] = "demographic_parity"
+    summary: ClassVar[str] = "errors (minimised), with nearly equal selection rates of all groups"
+
+
+class EqualOpportunity(_NamedParity):
+    """Minimise errors; positives of all groups are found at nearly the same rate.
+
+    See `GroupFairness` for what the parameters mean.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        The group of each row.
+    max_difference : float, default=0.01
+        Greatest difference between the rates of two groups.
+    min_ratio : float, optional
+        Least ratio of the rates of two groups; it counts instead of `max_difference`.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row.
+    class_weight : dict or "balanced", optional
+        Factor of each label on the weight of its rows in the errors.
+    cost_complexity : float, default=0.0
+        Price of a branching node as a share of the total weight.
+    positive : object, optional
+        The label that counts as positive.
+    """
+
+    name: ClassVar[str] = "equal_opportunity"
+    summary: ClassVar[str] = "errors (minimised), with nearly equal true positive rates of all groups"
+
+
+class PredictiveEquality(_NamedParity):
+    """Minimise errors; negatives of all groups are accused at nearly the same rate.
+
+    See `GroupFairness` for what the parameters mean.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        The group of each row.
+    max_difference : float, default=0.01
+        Greatest difference between the rates of two groups.
+    min_ratio : float, optional
+        Least ratio of the rates of two groups; it counts instead of `max_difference`.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row.
+    class_weight : dict or "balanced", optional
+        Factor of each label on the weight of its rows in the errors.
+    cost_complexity : float, default=0.0
+        Price of a branching node as a share of the total weight.
+    positive : object, optional
+        The label that counts as positive.
+    """
+
+    name: ClassVar[str] = "predictive_equality"
+    summary: ClassVar[str] = "errors (minimised), with nearly equal false positive rates of all groups"
+
+
+class EqualizedOdds(_NamedParity):
+    """Minimise errors; true and false positive rates are nearly the same.
+
+    See `GroupFairness` for what the parameters mean.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        The group of each row.
+    max_difference : float, default=0.01
+        Greatest difference between the rates of two groups.
+    min_ratio : float, optional
+        Least ratio of the rates of two groups; it counts instead of `max_difference`.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row.
+    class_weight : dict or "balanced", optional
+        Factor of each label on the weight of its rows in the errors.
+    cost_complexity : float, default=0.0
+        Price of a branching node as a share of the total weight.
+    positive : object, optional
+        The label that counts as positive.
+    """
+
+    name: ClassVar[str] = "equalized_odds"
+    summary: ClassVar[str] = "errors (minimised), with nearly equal true and false positive rates"
+
+
+class AccuracyParity(_NamedParity):
+    """Minimise errors; all groups are classified right at nearly the same rate.
+
+    See `GroupFairness` for what the parameters mean.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sensitive_features : array-like of shape (n,) or (n, k)
+        The group of each row.
+    max_difference : float, default=0.01
+        Greatest difference between the rates of two groups.
+    min_ratio : float, optional
+        Least ratio of the rates of two groups; it counts instead of `max_difference`.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row.
+    class_weight : dict or "balanced", optional
+        Factor of each label on the weight of its rows in the errors.
+    cost_complexity : float, default=0.0
+        Price of a branching node as a share of the total weight.
+    positive : object, optional
+        The label that counts as positive.
+    """
+
+    name: ClassVar[str] = "accuracy_parity"
+    summary: ClassVar[str] = "errors (minimised), with nearly equal accuracies of all groups"

@@ -1,0 +1,366 @@
+"""Metrics of binary classification as tasks: F1 and others, and any monotone function of the four cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from streed import metrics
+from streed.tasks.base import ClassErrors, Lowered, Tally, Task
+from streed.tasks.labels import check_sample_weight, encode
+from streed.tasks.units import integer_units
+
+if TYPE_CHECKING:
+    from streed.options import Limits
+    from streed.reference import Components
+    from streed.result import Result
+
+UNIT_BITS = 30
+NO_CLASS_WEIGHT = (
+    "a metric counts true and false positives as they are: class_weight would change what it means; "
+    "weigh rows with sample_weight, or choose a metric that weighs the classes, such as streed.metrics.FBeta"
+)
+NO_COMPLEXITY = (
+    "a metric has no unit in which a branching node could be priced: cost_complexity must be 0; "
+    "limit the size with max_nodes or max_depth"
+)
+
+
+def refuse(what: str, value: object, reason: str) -> None:
+    """Refuse an argument that is neither absent nor zero."""
+    if value is not None and not (isinstance(value, int | float) and value == 0):
+        raise ValueError(f"{reason}; got {what}={value!r}")
+
+
+def position_of(positive: object, classes: NDArray[Any]) -> int:
+    """Position of the positive class among two classes; the second one if none is named."""
+    known = classes.tolist()
+    if positive is None:
+        return 1
+    if positive not in known:
+        raise ValueError(f"positive must be one of the labels {known!r}, got {positive!r}")
+    return int(known.index(positive))
+
+
+class Metric(Task):
+    """Maximise a metric of binary classification on the training rows.
+
+    The reported value is the metric; it is maximised, so `Result.lower_bound` is an upper bound.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    metric : str, streed.metrics.Metric or callable
+        A name in `streed.metrics.METRICS`, a metric object, or a function ``metric(tp, fp, fn, tn)`` that
+        does not fall when fp or fn falls and the class totals stay as they are. That is checked on a grid.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative: the metric then counts weights. Weights that are not whole multiples
+        of one unit are rounded to 2^-30 of their total in the search.
+    positive : object, optional
+        The label that counts as positive. By default the second one in sorted order: 1 of {0, 1}, True, "yes"
+        of {"no", "yes"}.
+    class_weight : None
+        Not for metrics; refused with the reason.
+    cost_complexity : float, default=0.0
+        Not for metrics; anything but 0 is refused with the reason.
+
+    Examples
+    --------
+    >>> import streed
+    >>> task = streed.tasks.Metric([0, 0, 0, 1, 1], "g_mean")
+    >>> streed.solve(task, [[0], [0], [1], [1], [1]], max_depth=1).objective
+    0.816496580927726
+    """
+
+    name: ClassVar[str] = "metric"
+    summary: ClassVar[str] = "a metric of binary classification (maximised)"
+    maximize: ClassVar[bool] = True
+    binary: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        y: ArrayLike,
+        metric: object,
+        sample_weight: ArrayLike | None = None,
+        positive: object = None,
+        class_weight: object = None,
+        cost_complexity: float = 0.0,
+    ) -> None:
+        refuse("class_weight", class_weight, NO_CLASS_WEIGHT)
+        refuse("cost_complexity", cost_complexity, NO_COMPLEXITY)
+        self.metric = metrics.as_metric(metric)
+        self._classes, codes = encode(y)
+        weights = check_sample_weight(sample_weight, codes.size)
+        self._n_rows = codes.size
+        self._rows = None if weights is None or weights.all() else np.flatnonzero(weights)
+        if self._rows is not None and weights is not None:
+            codes, weights = codes[self._rows], weights[self._rows]
+        self._codes = codes
+        self._weights = np.ones(codes.size) if weights is None else weights
+        self._units, self._scale = integer_units(weights, codes.size, UNIT_BITS)
+        self._check_classes()
+        self._positive = position_of(positive, self._classes) if len(self._classes) == 2 else -1
+
+    def _check_classes(self) -> None:
+        present = np.unique(self._codes).size
+        if len(self._classes) > 2:
+            raise ValueError(
+                f"Only binary classification is supported. The metric {self.metric.name} needs two classes, "
+                f"got {len(self._classes)}: {self._classes.tolist()!r}"
+            )
+        if present < 2:
+            raise ValueError(
+                f"the metric {self.metric.name} needs rows of two classes, got 1 class with a weight above "
+                f"zero: the label {self._classes.tolist()[int(self._codes[0])]!r}"
+            )
+        positives = self._units[self._codes == 1].sum(), self._units[self._codes == 0].sum()
+        metrics.check_monotone(self.metric, int(positives[0]), int(positives[1]), self._scale)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the data the task was made with, rows of weight zero included."""
+        return self._n_rows
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The distinct labels, sorted."""
+        return self._classes
+
+    @property
+    def positive(self) -> Any:
+        """The label that counts as positive."""
+        return self._classes[self._positive]
+
+    def lower(self) -> Lowered:
+        """Give the rows with their classes and weights; `solve_with` makes searches and trees of them."""
+        leaf = ClassErrors(self._codes, self._weights)
+        tally = Tally(self._codes, self._weights)
+        return Lowered(leaf, self._classes, tally=tally, rows=self._rows)
+
+    def report(self, cost: float) -> float:
+        """Return the value as it is: searches are watched in natural units."""
+        return cost
+
+    def score(self, says: NDArray[np.int64]) -> float:
+        """Value of predictions, as positions among `classes`, of the rows with a weight above zero."""
+        wrong = says != self._codes
+        true = self._codes == self._positive
+        cells = [
+            float(self._weights[mask].sum())
+            for mask in (true & ~wrong, ~true & wrong, true & wrong, ~true & ~wrong)
+        ]
+        return float(self.metric(*cells))
+
+    def solve_with(
+        self, features: NDArray[np.uint8], limits: Limits, progress: object, names: Sequence[str] | None
+    ) -> Result:
+        """Solve the task on checked features; `streed.solve` calls this instead of a single search.
+
+        Parameters
+        ----------
+        features : uint8 array of shape (n_rows, n_features)
+            The binary features.
+        limits : Limits
+            The checked limits, which hold for all searches together.
+        progress : bool or callable
+            As for `streed.solve`.
+        names : sequence of str or None
+            Names of the features.
+
+        Returns
+        -------
+        Result
+            The best tree and what was proven.
+        """
+        from streed.engine import make_tree
+        from streed.searches import Searches, predicted
+
+        rows = features if self._rows is None else np.ascontiguousarray(features[self._rows])
+        searches = Searches(self, rows, limits, progress, self.metric.name)
+        best, bound, proven = self._search(searches)
+        tree, _ = make_tree(self.lower(), rows, names, best, self.value_name, 1.0)
+        objective = self.score(predicted(best, rows))
+        return searches.result(tree, objective, max(bound, objective), proven)
+
+    def _search(self, searches: Any) -> tuple[dict[str, Any], float, bool]:
+        """Find the best tree, a bound, and whether the tree is proven."""
+        from streed.metrics.dinkelbach import maximise_ratio
+        from streed.metrics.hull import maximise_metric
+        from streed.metrics.problem import BinaryProblem
+
+        problem = BinaryProblem(self.metric, self._codes, self._positive, self._units, self._scale, searches)
+        proven = False
+        with searches.interruptible():
+            if isinstance(self.metric, metrics.Ratio):
+                proven = maximise_ratio(problem, self.metric)
+            else:
+                proven = maximise_metric(problem)
+        return problem.best.tree, problem.plane.bound(problem.plane.whole()), proven
+
+    def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
+        """Give the front of mistakes as the six components of the paper; the metric picks from it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            The binary features.
+        min_samples_leaf : int, default=1
+            Least number of rows of a leaf; it becomes the constraint c.
+
+        Returns
+        -------
+        streed.reference.Components
+            Values are tuples (fp, fn) in whole units, ordered by dominance; labels are positions in
+            `classes`.
+        """
+        from streed.tasks.vectors import vector_components
+
+        costs = np.zeros((self._codes.size, 2, 2), dtype=np.int64)
+        true = self._codes == self._positive
+        costs[~true, self._positive, 0] = self._units[~true]
+        costs[true, 1 - self._positive, 1] = self._units[true]
+        return vector_components(X, self._rows, costs, min_samples_leaf)
+
+
+class F1Score(Metric):
+    """Maximise the F1 score, or F-beta: the weighted harmonic mean of precision and recall.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative.
+    positive : object, optional
+        The label that counts as positive; by default the second one in sorted order.
+    beta : float, default=1.0
+        How much recall counts against precision.
+    class_weight : None
+        Not for metrics; refused with the reason.
+    cost_complexity : float, default=0.0
+        Not for metrics; anything but 0 is refused with the reason.
+
+    Examples
+    --------
+    >>> import streed
+    >>> task = streed.tasks.F1Score(["no", "no", "no", "yes", "yes"])
+    >>> streed.solve(task, [[0], [0], [1], [1], [1]], max_depth=1).objective
+    0.8
+    """
+
+    name: ClassVar[str] = "f1"
+    summary: ClassVar[str] = "harmonic mean of precision and recall of the positive class (maximised)"
+
+    def __init__(
+        self,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        positive: object = None,
+        beta: float = 1.0,
+        class_weight: object = None,
+        cost_complexity: float = 0.0,
+    ) -> None:
+        metric = metrics.FBeta(beta)
+        super().__init__(y, metric, sample_weight, positive, class_weight, cost_complexity)
+
+
+class _Named(Metric):
+    """A metric that has a name of its own as an objective."""
+
+    def __init__(
+        self,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        positive: object = None,
+        class_weight: object = None,
+        cost_complexity: float = 0.0,
+    ) -> None:
+        super().__init__(y, self.name, sample_weight, positive, class_weight, cost_complexity)
+
+
+class JaccardIndex(_Named):
+    """Maximise tp / (tp + fp + fn).
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative.
+    positive : object, optional
+        The label that counts as positive; by default the second one in sorted order.
+    class_weight : None
+        Not for metrics; refused with the reason.
+    cost_complexity : float, default=0.0
+        Not for metrics; anything but 0 is refused with the reason.
+    """
+
+    name: ClassVar[str] = "jaccard"
+    summary: ClassVar[str] = "tp / (tp + fp + fn) of the positive class (maximised)"
+
+
+class MatthewsCorrelation(_Named):
+    """Maximise the Matthews correlation coefficient.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative.
+    positive : object, optional
+        The label that counts as positive; by default the second one in sorted order.
+    class_weight : None
+        Not for metrics; refused with the reason.
+    cost_complexity : float, default=0.0
+        Not for metrics; anything but 0 is refused with the reason.
+    """
+
+    name: ClassVar[str] = "mcc"
+    summary: ClassVar[str] = "Matthews correlation coefficient (maximised)"
+
+
+class GMean(_Named):
+    """Maximise the geometric mean of the recalls of both classes.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative.
+    positive : object, optional
+        The label that counts as positive; by default the second one in sorted order.
+    class_weight : None
+        Not for metrics; refused with the reason.
+    cost_complexity : float, default=0.0
+        Not for metrics; anything but 0 is refused with the reason.
+    """
+
+    name: ClassVar[str] = "g_mean"
+    summary: ClassVar[str] = "geometric mean of the recalls of both classes (maximised)"
+
+
+class MinRecall(_Named):
+    """Maximise the lesser of the recalls of both classes.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,)
+        Labels of two classes.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative.
+    positive : object, optional
+        The label that counts as positive; by default the second one in sorted order.
+    class_weight : None
+        Not for metrics; refused with the reason.
+    cost_complexity : float, default=0.0
+        Not for metrics; anything but 0 is refused with the reason.
+    """
+
+    name: ClassVar[str] = "min_recall"
+    summary: ClassVar[str] = "lesser recall of the two classes (maximised)"
