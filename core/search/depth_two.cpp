@@ -21,6 +21,7 @@ Scratch Worker::scratch(const Node& node, bool tallied) {
         if (tallied || search_.model.counted) account(tallies_.reserve(4 * stride * stride));
     } else {
         account(indices_.reserve(4 * index_count(node.stride())));
+        account(bits_.reserve((stride + 1) * (static_cast<std::size_t>(std::min(node.words(), kIndexWords)) + 2) * 8));
         account(narrow_.reserve(stride * stride));
     }
     const auto checkpoint = [](void* worker) {

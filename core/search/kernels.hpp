@@ -68,7 +68,7 @@ struct Frame {
 struct Scratch {
     std::uint32_t* indices;  // index_count(stride) entries
     void* narrow;            // a table in the storage type (weighted rows)
-    std::uint64_t* bits;     // (stride + 1) * (words + 2 * blocks) words (counting)
+    std::uint64_t* bits;     // (stride + 1) * (words + 2 * blocks) words; for weighted rows at most kIndexWords count
     void* plan;              // 24 bytes per word (counting)
     void* tallies;           // 4 * stride * stride bytes (counting)
     std::uint8_t* panel;     // panel_bytes(stride) (counting)

@@ -492,6 +492,13 @@ PairBenefit best_roots(int stride, const LeafModel& model, const double* root_pr
     return {{-1e300, one - branch, two - branch, three - branch}};
 }
 
+// Lanes of features that are not active hold no sums of pairs when rows are weighted: they are not to win.
+template <class Benefit>
+void mask_idle(const Frame& frame, Benefit* right, Benefit* left) {
+    if (frame.counting) return;
+    for (int k = 0; k < frame.n_idle; ++k) right[frame.idle[k]] = left[frame.idle[k]] = lowest_benefit<Benefit>();
+}
+
 template <class T>
 PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,
                         double* per_root, const Scratch& scratch) {
@@ -509,8 +516,12 @@ PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairPr
     }
     problem.minuend != nullptr ? typed_splits<T, true>(frame, model, problem, work, work + stride)
                                : typed_splits<T, false>(frame, model, problem, work, work + stride);
-    const Wide<T>* right = reinterpret_cast<const Wide<T>*>(work);
-    const Wide<T>* left = reinterpret_cast<const Wide<T>*>(work + stride);
+    Wide<T>* right = reinterpret_cast<Wide<T>*>(work);
+    Wide<T>* left = reinterpret_cast<Wide<T>*>(work + stride);
+    if (problem.prices != nullptr)
+        mask_idle(frame, work, work + stride);
+    else
+        mask_idle(frame, right, left);
     if (model.kind == LeafKind::signed_difference && !model.counted && model.branch_cost == 0 && nodes >= 3 && per_root == nullptr) {
         // The usual case. `right` and `left` are no less than the benefits of the leaves (x = 0 is among the extremes),
         // so the best full tree is as good as any smaller one.
@@ -520,6 +531,7 @@ PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairPr
         return {{benefit, benefit, benefit, benefit}};
     }
     leaf_benefits<T>(frame, model, problem, leaf_right, leaf_left);
+    mask_idle(frame, leaf_right, leaf_left);
     if (problem.prices != nullptr) {
         const double rows = static_cast<double>(static_cast<const T*>(problem.totals)[model.n_values]);
         return best_roots<double>(stride, model, problem.prices->root, rows, nodes, work, work + stride, 1.0, leaf_right, leaf_left, per_root);

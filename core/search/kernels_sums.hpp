@@ -86,10 +86,136 @@ void scatter(const Frame& frame, const T* matrix, const std::uint32_t* rows, int
     }
 }
 
+// Numbers as wide as the lanes: feature by feature, the vectors of its rows are added up in registers, for the lanes from
+// the diagonal on; the rest is mirrored. The rows are taken in portions that stay in the cache for all features.
+template <class T>
+void gather_table(const Frame& frame, const Channel& channel, const std::uint64_t* filter, const T* singles, T* table,
+                  const Scratch& scratch) {
+    constexpr int kVectors = kVectorBytes / kLanes<T>;  // of kVectorBytes lanes, which strides are multiples of
+    constexpr int kWords = 4;
+    const int stride = frame.stride;
+    const std::size_t size = static_cast<std::size_t>(stride);
+    const T* matrix = static_cast<const T*>(channel.matrix);
+    std::uint32_t* rows = scratch.indices;
+    const auto first_lane = [](int i) { return i / kVectorBytes * kVectorBytes; };
+    for (int a = 0; a < frame.n_active; ++a) {
+        const int i = frame.active[a];
+        T* row = table + static_cast<std::size_t>(i) * size;
+        for (int j = first_lane(i); j < stride; ++j) row[j] = T{};
+    }
+    for (int word = channel.word_begin; word < channel.word_end; word += kWords) {
+        if (scratch.checkpoint != nullptr) scratch.checkpoint(scratch.context);
+        const int end = word + kWords < channel.word_end ? word + kWords : channel.word_end;
+        for (int a = 0; a < frame.n_active; ++a) {
+            const int i = frame.active[a];
+            const std::uint64_t* column = frame.columns + static_cast<std::size_t>(i) * static_cast<std::size_t>(frame.words);
+            const std::uint64_t flip = frame.listed_without[i] ? ~0ull : 0ull;
+            int count = 0;
+            for (int w = word; w < end; ++w) count += decode((column[w] ^ flip) & filter[w], static_cast<std::uint32_t>(w) * 64u, rows + count);
+            if (count == 0) continue;
+            T* out = table + static_cast<std::size_t>(i) * size;
+            for (int lane = first_lane(i); lane < stride; lane += kVectorBytes) {
+                Vec<T> sum[kVectors];
+                for (int v = 0; v < kVectors; ++v) sum[v] = vectors(out + lane)[v];
+                for (int k = 0; k < count; ++k) {
+                    const Vec<T>* row = vectors(matrix + rows[k] * size + static_cast<std::size_t>(lane));
+                    for (int v = 0; v < kVectors; ++v) sum[v] += row[v];
+                }
+                for (int v = 0; v < kVectors; ++v) vectors(out + lane)[v] = sum[v];
+            }
+        }
+    }
+    for (int a = 0; a < frame.n_active; ++a) {
+        const int i = frame.active[a];
+        if (!frame.listed_without[i]) continue;
+        T* row = table + static_cast<std::size_t>(i) * size;
+        for (int j = first_lane(i); j < stride; ++j) row[j] = singles[j] - row[j];
+    }
+    mirror(frame, table);
+}
+
+// The same for more rows, by the method of the four Russians: of four rows all sixteen sums are formed once, and every
+// feature adds the one of its own four bits. A quarter of a block of lanes at a time, so that sums and accumulators stay
+// in the nearest cache and in registers.
+template <class T>
+void four_row_table(const Frame& frame, const Channel& channel, const std::uint64_t* filter, T* table, const Scratch& scratch) {
+    constexpr int kVectors = 4;
+    constexpr int kBlock = kVectors * kLanes<T>;
+    constexpr int kGroups = 8;
+    alignas(kVectorBytes) T sums[kGroups][16][kBlock];
+    alignas(kVectorBytes) static constexpr T zeros[kBlock] = {};
+    const int stride = frame.stride;
+    const std::size_t size = static_cast<std::size_t>(stride);
+    const T* matrix = static_cast<const T*>(channel.matrix);
+    std::uint32_t* rows = scratch.indices;
+    const auto first_lane = [](int i) { return i / kVectorBytes * kVectorBytes; };
+    for (int a = 0; a < frame.n_active; ++a) {
+        const int i = frame.active[a];
+        T* row = table + static_cast<std::size_t>(i) * size;
+        for (int j = first_lane(i); j < stride; ++j) row[j] = T{};
+    }
+    for (int word = channel.word_begin; word < channel.word_end; word += kIndexWords) {
+        const int end = word + kIndexWords < channel.word_end ? word + kIndexWords : channel.word_end;
+        int count = 0;
+        for (int w = word; w < end; ++w) count += decode(filter[w], static_cast<std::uint32_t>(w) * 64u, rows + count);
+        if (count == 0) continue;
+        const std::size_t packed_words = static_cast<std::size_t>(end - word) + 1;
+        for (int a = 0; a < frame.n_active; ++a) {
+            const std::uint64_t* column = frame.columns + static_cast<std::size_t>(frame.active[a]) * static_cast<std::size_t>(frame.words);
+            compress(column + word, filter + word, end - word, scratch.bits + static_cast<std::size_t>(a) * packed_words);
+        }
+        for (int lane = 0; lane < stride; lane += kBlock) {
+            int n_roots = 0;
+            while (n_roots < frame.n_active && first_lane(frame.active[n_roots]) <= lane) ++n_roots;
+            for (int begin = 0; begin < count; begin += 4 * kGroups) {
+                if (scratch.checkpoint != nullptr && begin % 4096 == 0) scratch.checkpoint(scratch.context);
+                const int groups = (count - begin + 3) / 4 < kGroups ? (count - begin + 3) / 4 : kGroups;
+                for (int g = 0; g < groups; ++g) {
+                    const Vec<T>* four[4];
+                    for (int k = 0; k < 4; ++k) {
+                        const int at_row = begin + 4 * g + k;
+                        four[k] = vectors(at_row < count ? matrix + rows[at_row] * size + static_cast<std::size_t>(lane) : zeros);
+                    }
+                    for (int v = 0; v < kVectors; ++v) {
+                        vectors(sums[g][0])[v] = Vec<T>{};
+                        for (int k = 0; k < 4; ++k)
+                            for (int p = 0; p < 1 << k; ++p) vectors(sums[g][(1 << k) + p])[v] = vectors(sums[g][p])[v] + four[k][v];
+                    }
+                }
+                const std::uint64_t* packed = scratch.bits + begin / 64;
+                const int shift = begin % 64;
+                for (int a = 0; a < n_roots; ++a, packed += packed_words) {
+                    std::uint32_t bits = static_cast<std::uint32_t>(*packed >> shift);
+                    T* out = table + static_cast<std::size_t>(frame.active[a]) * size + static_cast<std::size_t>(lane);
+                    Vec<T> sum[kVectors];
+                    for (int v = 0; v < kVectors; ++v) sum[v] = vectors(out)[v];
+                    for (int g = 0; g < groups; ++g, bits >>= 4) {
+                        const Vec<T>* own = vectors(sums[g][bits & 15]);
+                        for (int v = 0; v < kVectors; ++v) sum[v] += own[v];
+                    }
+                    for (int v = 0; v < kVectors; ++v) vectors(out)[v] = sum[v];
+                }
+            }
+        }
+    }
+    mirror(frame, table);
+}
+
+#if defined(__BMI2__)
+constexpr bool kPacksFast = true;
+#else
+constexpr bool kPacksFast = false;
+#endif
+
 // Where the storage is narrower than the lanes, sums are formed in the storage type as long as they fit.
 template <class S, class T>
 void channel_table(const Frame& frame, const Channel& channel, const std::uint64_t* filter, const T* singles, T* table,
                    const Scratch& scratch) {
+    if constexpr (sizeof(S) == sizeof(T) && sizeof(S) > 1) {
+        const bool many = count_and(filter + channel.word_begin, filter + channel.word_begin, channel.word_end - channel.word_begin) > 24;
+        if (kPacksFast && many && frame.n_active > 40) return four_row_table<T>(frame, channel, filter, table, scratch);
+        return gather_table<T>(frame, channel, filter, singles, table, scratch);
+    }
     std::uint32_t* rows = scratch.indices;
     S* narrow = static_cast<S*>(scratch.narrow);
     const int stride = frame.stride;
