@@ -373,10 +373,16 @@ void Node::sum_weights() {
     }
 }
 
-// For every slot the lanes of its features, the rarer side of each feature being listed.
+// For every slot the lanes of its features, the rarer side of each feature being listed. Wide numbers are added up by
+// feature and need to know the rarer side only.
 void Node::list_rows() {
     const std::size_t slots = 64 * static_cast<std::size_t>(words_);
     listed_without_.assign(static_cast<std::size_t>(stride_), 0);
+    if (storage_ != Storage::i8) {
+        for (const std::int32_t f : active_)
+            listed_without_[static_cast<std::size_t>(f)] = 2 * settings_.kernels->count_and(column(f), valid_.data(), words_) > n_slots_;
+        return;
+    }
     row_begin_.assign(slots + 1, 0);
     std::size_t total = 0;
     const auto each = [&](std::int32_t f, auto&& visit) {
