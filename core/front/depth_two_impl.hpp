@@ -51,7 +51,7 @@ void FrontSearch<M>::pairs(int level, int depth, int nodes, Sink& sink) {
             columns_[3 * features.size() + b] = at.part.single(b)[1];
         }
     }
-    for (std::size_t a = 0, c = 0; a < features.size(); ++a) {
+    for (std::size_t a = 0, c = 0; a < features.size() && within(at.part, sink.ceiling()); ++a) {
         if (dense_nodes) {
             control_.work(static_cast<double>(features.size()) * 12);
             const std::size_t start = arena.size();
@@ -122,6 +122,11 @@ void FrontSearch<M>::dense_root(Layer& at, std::size_t root, Sink& sink) {
         Points points[2];
         for (const int side : {1, 0}) {
             const double total[2] = {side == 1 ? with[0] : part.total()[0] - with[0], side == 1 ? with[1] : part.total()[1] - with[1]};
+            double ceiling[2];
+            for (std::size_t j = 0; j < 2; ++j) {
+                const double lowest = part.single_lowest(root)[j];
+                ceiling[j] = sink.ceiling()[j] - branch_[j] - (side == 1 ? part.lowest(static_cast<int>(j)) - lowest : lowest);
+            }
             double low = std::min(0.0, total[0]), high = std::max(0.0, total[0]);
             if (side == 0)
                 for (std::size_t b = 0; b < n; ++b) {
@@ -132,7 +137,8 @@ void FrontSearch<M>::dense_root(Layer& at, std::size_t root, Sink& sink) {
                 low = std::min(low, std::min(first[b], total[0] - first[b]));
                 high = std::max(high, std::max(first[b], total[0] - first[b]));
             }
-            dense_.begin(low, high + branch_[0]);
+            if (low > ceiling[0]) return;
+            dense_.begin(low, std::min(high + branch_[0], ceiling[0]), ceiling[1]);
             dense_.add(0, 0, -1);
             dense_.add(total[0], total[1], -2);
             for (std::size_t b = 0; b < n; ++b) {
@@ -140,6 +146,7 @@ void FrontSearch<M>::dense_root(Layer& at, std::size_t root, Sink& sink) {
                 dense_.add(total[0] - first[b] + branch_[0], total[1] - second[b] + branch_[1], static_cast<std::int32_t>(2 * b + 1));
             }
             dense_.finish(entries_);
+            if (entries_.empty()) return;
             points[side].reserve(entries_.size());
             for (const DenseStumps::Entry& e : entries_) {
                 std::int32_t tree = e.who;  // a leaf has ~label already

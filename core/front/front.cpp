@@ -81,8 +81,16 @@ bool WholeFront<M>::search(Scalar* guide, int depth, int nodes) {
     all.select(rows_, kernels_, rows_.valid);
     const double branches = rows_.branch[0] * static_cast<double>(std::min<std::size_t>(static_cast<std::size_t>(nodes), rows_.n_rows));
     points_.begin(0, threshold, ceiling_, all.lowest(0), all.highest(0) + branches, 65536);
+    Vector<M> lowest;
+    for (int j = 0; j < M; ++j) lowest[static_cast<std::size_t>(j)] = all.lowest(j);
+    points_.lower_ceiling(lowest);
     try {
-        search.run(depth, nodes, points_);
+        // The front of a smaller depth costs little, and what it has of the whole one narrows the search.
+        for (int d = std::min(depth, 2); d <= depth; ++d) {
+            int n = nodes, dd = d;
+            normalise(dd, n);
+            search.run(dd, n, points_);
+        }
         collect(search.arena);
         return true;
     } catch (const OutOfWork&) {

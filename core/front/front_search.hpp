@@ -97,6 +97,12 @@ private:
         while (layers_.size() <= static_cast<std::size_t>(level)) layers_.push_back(std::make_unique<Layer>());
         return *layers_[static_cast<std::size_t>(level)];
     }
+    // Whether anything of a node can be below the ceiling.
+    bool within(const Part& part, const Vector<M>& ceiling) const {
+        for (int j = 0; j < M; ++j)
+            if (part.lowest(j) + std::min(0.0, branch_[static_cast<std::size_t>(j)]) * part.count() > ceiling[static_cast<std::size_t>(j)]) return false;
+        return true;
+    }
     double slack() const { return guide_ != nullptr ? guide_->slack() : 0; }
 
     const Rows& rows_;

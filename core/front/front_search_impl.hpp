@@ -84,6 +84,7 @@ void FrontSearch<M>::deep(int level, int depth, int nodes, Sink& sink) {
     control_.checkpoint();
     open_lanes(level, depth, nodes, sink.threshold());
     for (std::size_t k = 0; k < layer(level).lanes.size(); ++k) {
+        if (!within(layer(level).part, sink.ceiling())) break;
         const std::size_t mark = arena.size();
         try_split(level, depth, nodes, layer(level).lanes[k], sink);
         sink.tidy(*this, mark);

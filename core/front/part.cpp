@@ -56,6 +56,7 @@ void Part::pack(const std::vector<std::int32_t>& candidates, double least) {
     features_.clear();
     columns_.resize((candidates.size() + 1) * n_words_ + 1);
     singles_.resize(candidates.size() * channels_);
+    single_low_.resize(candidates.size() * low_.size());
     for (const std::int32_t f : candidates) {
         const std::size_t at = features_.size();
         const std::uint64_t* column = rows_->columns.data() + static_cast<std::size_t>(f) * rows_->words;
@@ -66,7 +67,9 @@ void Part::pack(const std::vector<std::int32_t>& candidates, double least) {
         }
         double* sums = &singles_[at * channels_];
         sum(packed, packed, sums);
-        if (sums[channels_ - 1] >= least && count() - sums[channels_ - 1] >= least) features_.push_back(f);
+        if (sums[channels_ - 1] < least || count() - sums[channels_ - 1] < least) continue;
+        features_.push_back(f);
+        if (counting_) sum_lowest(packed, &single_low_[at * low_.size()]);
     }
 }
 
@@ -86,6 +89,21 @@ void Part::sum(const std::uint64_t* a, const std::uint64_t* b, double* out) cons
         for (std::uint64_t word = a[w] & b[w]; word != 0; word &= word - 1) {
             const double* vector = &rows_->values[atoms_[64 * w + static_cast<std::size_t>(std::countr_zero(word))] * channels_];
             for (std::size_t c = 0; c < channels_; ++c) out[c] += vector[c];
+        }
+    }
+}
+
+void Part::sum_lowest(const std::uint64_t* column, double* out) const {
+    const std::size_t m = low_.size();
+    std::fill(out, out + m, 0);
+    for (std::size_t k = 0; k < blocks_.size(); ++k) {
+        const Block& block = blocks_[k];
+        const std::uint64_t* bits = column + block.word_begin;
+        const double count = kernels_->count_and(bits, bits, block.word_end - block.word_begin);
+        for (std::size_t j = 0; j < m; ++j) {
+            double least = 0;
+            for (std::size_t c = j; c + 1 < channels_; c += m) least = std::min(least, block_vector(k)[c]);
+            out[j] += count * least;
         }
     }
 }

@@ -24,6 +24,8 @@ public:
     // After pack(): active features (of the root), sums of the rows that have one or two of them.
     const std::vector<std::int32_t>& features() const { return features_; }
     const double* single(std::size_t at) const { return &singles_[at * channels_]; }
+    // Least value that any labelling of the rows with a feature gives to a component (counting only).
+    const double* single_lowest(std::size_t at) const { return &single_low_[at * low_.size()]; }
     void cells(std::size_t at, std::vector<double>& out) const;  // [feature][channel]
     // Its packed rows as a problem of counts, and the vector that rows of one of its blocks carry.
     void copy_to(ReducedProblem& reduced) const;
@@ -33,6 +35,7 @@ public:
 
 private:
     void sum(const std::uint64_t* a, const std::uint64_t* b, double* out) const;
+    void sum_lowest(const std::uint64_t* column, double* out) const;
     const Rows* rows_ = nullptr;
     const Kernels* kernels_ = nullptr;
     const Words* mask_ = nullptr;
@@ -41,7 +44,7 @@ private:
     std::vector<Block> blocks_;
     std::vector<std::size_t> kinds_;     // counting: block of the root
     std::vector<std::uint32_t> atoms_;  // otherwise: atom of the root
-    std::vector<double> total_, low_, high_, singles_;
+    std::vector<double> total_, low_, high_, singles_, single_low_;
     std::vector<std::int32_t> features_;
     Words columns_;
 };

@@ -130,6 +130,7 @@ public:
     // Wanted: scalar <= threshold and v <= ceiling. The first component lies in [low, high] (whole numbers).
     void begin(int equal, double threshold, const Vector<M>& ceiling, double low, double high, double expected) {
         equal_ = equal;
+        lowers_ = false;
         threshold_ = threshold;
         ceiling_ = ceiling;
         list_.clear();
@@ -143,7 +144,12 @@ public:
     }
     double threshold() const { return threshold_; }
     const Vector<M>& ceiling() const { return ceiling_; }
-    void tighten(double threshold) { threshold_ = threshold; }
+    // A point that is as low as anything can be in all components but one is better than all that lies above it there.
+    // With this on, such points lower the ceiling whenever the search tidies up.
+    void lower_ceiling(const Vector<M>& lowest) {
+        lowest_ = lowest;
+        lowers_ = true;
+    }
 
     void add(const Candidate<M>& point) {
         const std::size_t cell = dense_ ? static_cast<std::size_t>(static_cast<std::int64_t>(point.v[0] - low_)) : 0;
@@ -178,13 +184,23 @@ public:
             out.push_back(&c.left);
             out.push_back(&c.right);
         };
-        for (Candidate<M>& c : list_) put(c);
+        for (std::size_t k = 0; !dense_ && k < list_.size(); ++k) put(list_[k]);
         for (std::size_t cell = 0; dense_ && cell < table_.size(); ++cell)
             if (best_[cell] < std::numeric_limits<double>::infinity()) put(table_[cell]);
     }
     template <class Searcher>
     void tidy(Searcher& search, std::size_t mark) {
         search.compact(mark, *this);
+        if (!lowers_) return;
+        for (const Candidate<M>& c : finish()) {
+            std::size_t above = 0, which = 0;
+            for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) {
+                if (c.v[j] <= lowest_[j]) continue;
+                ++above;
+                which = j;
+            }
+            if (above <= 1) ceiling_[which] = std::min(ceiling_[which], c.v[which] - 1);
+        }
     }
 
 private:
@@ -202,7 +218,8 @@ private:
     int equal_ = 0;
     bool dense_ = false;
     double threshold_ = 0, low_ = 0;
-    Vector<M> ceiling_{};
+    Vector<M> ceiling_{}, lowest_{};
+    bool lowers_ = false;
     std::size_t limit_ = 4096;
     std::vector<Candidate<M>> list_, table_;
     std::vector<double> best_;  // second components of the table

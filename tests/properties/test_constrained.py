@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,13 +26,13 @@ def violation(v: Values, lower: np.ndarray, upper: np.ndarray) -> Fraction:
     total = Fraction(0)
     for x, low, high in zip(v[1:], lower, upper, strict=True):
         if math.isfinite(low):
-            total += max(0, Fraction(low) - Fraction(x))
+            total += max(Fraction(0), Fraction(low) - Fraction(x))
         if math.isfinite(high):
-            total += max(0, Fraction(x) - Fraction(high))
+            total += max(Fraction(0), Fraction(x) - Fraction(high))
     return total
 
 
-def check(problem: VectorProblem, lower: np.ndarray, upper: np.ndarray, answer: dict) -> None:
+def check(problem: VectorProblem, lower: np.ndarray, upper: np.ndarray, answer: dict[str, Any]) -> None:
     """Feasibility, the optimum and the least violation, all from the set of reachable values."""
     reachable = problem.reachable()
     broken = {v: violation(v, lower, upper) for v in reachable}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,7 +24,7 @@ def as_set(values: np.ndarray) -> set[tuple[float, ...]]:
     return {tuple(v) for v in values}
 
 
-def check(problem: VectorProblem, answer: dict, expected: set[tuple[float, ...]]) -> None:
+def check(problem: VectorProblem, answer: dict[str, Any], expected: set[tuple[float, ...]]) -> None:
     assert answer["complete"]
     assert answer["status"] == "optimal"
     assert as_set(answer["values"]) == expected
@@ -32,7 +34,7 @@ def check(problem: VectorProblem, answer: dict, expected: set[tuple[float, ...]]
         assert tree_values(problem, tree) == tuple(value)
 
 
-def check_supports(answer: dict, reachable: set[tuple[float, ...]]) -> None:
+def check_supports(answer: dict[str, Any], reachable: set[tuple[float, ...]]) -> None:
     for *weights, bound in answer["supports"]:
         assert min(np.array(sorted(reachable)) @ np.array(weights)) >= bound - 1e-9 * abs(bound)
 
@@ -81,14 +83,14 @@ def test_upper_limits(problem: VectorProblem, at: list[float]) -> None:
 @given(
     problems(),
     st.lists(st.sampled_from([0.0, 1.0, 2.0, 0.5, 7.0]), min_size=3, max_size=3),
-    st.floats(-0.2, 1.0),
+    st.integers(-2, 10),
 )
-def test_budget(problem: VectorProblem, weights: list[float], at: float) -> None:
+def test_budget(problem: VectorProblem, weights: list[float], tenths: int) -> None:
     expected = problem.reachable(nondominated)
     w = np.array(weights[: problem.costs.shape[2]])
     costs = sorted(float(np.array(v) @ w) for v in expected)
-    budget = costs[0] + at * (costs[-1] - costs[0])
-    if 0 < at < 0.5:
+    budget = costs[0] + tenths / 10 * (costs[-1] - costs[0])
+    if 0 < tenths < 5:
         budget = costs[len(costs) // 2]
     answer = solve_front(problem, weights=w, budget=budget)
     check(problem, answer, {v for v in expected if float(np.array(v) @ w) <= budget})
