@@ -5,14 +5,19 @@ Pages are photographed in headless Chromium; see tests/views/browser.py for what
 
 from __future__ import annotations
 
-import dataclasses
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+import pandas as pd
 from PIL import Image
 from sklearn.datasets import load_breast_cancer
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests are no part of the package
+
 import streed
+from streed.fairness import FairnessFront
 from tests.views.browser import Page, start
 
 IMAGES = Path(__file__).parent / "images"
@@ -20,30 +25,61 @@ DATA = load_breast_cancer(as_frame=True)
 LABELS = DATA.target_names[DATA.target]
 
 
-def front(model: streed.OptimalTreeClassifier) -> streed.Result:
-    """Trees of growing size, by their errors and by the tests per row, without those that another beats."""
-    found = []
-    for size in (1, 2, 3, 4, 5, 6, 7, 9, 11, 15):
-        sized = streed.OptimalTreeClassifier(max_depth=4, max_nodes=size).fit(DATA.data, LABELS)
-        tree = sized.tree_
-        tests = float(tree.n_samples[tree.feature >= 0].sum() / tree.n_samples[0])
-        found.append(streed.Solution((sized.result_.objective, tests), tree))
-    kept = [a for a in found if not any(beats(b.values, a.values) for b in found)]
-    names = ("errors", "tests per row")
-    return dataclasses.replace(model.result_, front=kept, tree=kept[0].tree, objectives=names)
+def hiring() -> FairnessFront:
+    """Return the trade-off of docs/fairness.md: people of two groups apply for jobs."""
+    rng = np.random.default_rng(7)
+    n = 1000
+    group = rng.choice(["a", "b"], n, p=[0.6, 0.4])
+    X = pd.DataFrame(
+        {
+            "degree": rng.random(n) < np.where(group == "a", 0.6, 0.3),
+            "years": rng.integers(0, 20, n),
+            "test": np.round(rng.normal(50, 15, n)),
+        }
+    )
+    hired = (X["degree"] & (X["years"] > 5)) | (X["test"] > 70)
+    y = np.where(hired ^ (rng.random(n) < 0.05), "yes", "no")
+    return streed.fairness_front(X, y, group, constraint="demographic_parity", max_depth=3)
 
 
-def beats(first: tuple[float, ...], second: tuple[float, ...]) -> bool:
-    """Whether the first values are nowhere worse, and not the same."""
-    return first != second and all(a <= b for a, b in zip(first, second, strict=True))
+def patients() -> streed.CostSensitiveTreeClassifier:
+    """Return the tree of docs/costs.md: tests of patients have prices."""
+    rng = np.random.default_rng(0)
+    n = 400
+    X = pd.DataFrame(
+        {
+            "over 60": rng.random(n) < 0.4,
+            "blood count": rng.normal(size=n).round(1),
+            "biopsy": rng.normal(size=n).round(1),
+        }
+    )
+    risk = 1 * X["over 60"] + (X["blood count"] > 0) + 2 * (X["biopsy"] > 0.5)
+    prices = streed.FeatureCosts(
+        {"blood count": 5, "biopsy": 14},
+        discounted={"biopsy": 10},
+        groups={"blood count": "visit", "biopsy": "visit"},
+    )
+    model = streed.CostSensitiveTreeClassifier(
+        misclassification_costs=[[0, 200], [60, 0]], feature_costs=prices, max_depth=3, min_samples_leaf=20
+    )
+    return model.fit(X, np.where(risk >= 2, "ill", "well"))
 
 
-def main() -> None:
-    """Fit, draw, photograph."""
-    model = streed.OptimalTreeClassifier(max_depth=4).fit(DATA.data, LABELS)
+def plots(model: streed.OptimalTreeClassifier, front: FairnessFront) -> None:
+    """Draw with matplotlib."""
     errors = f"{model.result_.objective:g} errors in {len(LABELS)} rows"
     axes = model.tree_.plot(title=f"Breast cancer: {errors}, proven optimal")
     axes.figure.savefig(IMAGES / "plot.png", dpi=100)
+    cost = patients()
+    title = f"Least total cost: {cost.result_.objective:g} for {cost.tree_.n_samples[0]} patients"
+    cost.tree_.plot(title=title).figure.savefig(IMAGES / "costs.png", dpi=100)
+    figure = front.plot().figure
+    figure.set_size_inches(6.4, 3.8)
+    figure.savefig(IMAGES / "fairness.png", dpi=100)
+
+
+def pages(model: streed.OptimalTreeClassifier, front: FairnessFront) -> None:
+    """Photograph pages."""
     with TemporaryDirectory() as folder:
         page = Page(start(), Path(folder))
         page.driver.set_window_size(1500, 1010)
@@ -51,13 +87,21 @@ def main() -> None:
         row = DATA.data.iloc[3]
         page.fill({name: row[name] for name in DATA.data.columns})
         page.driver.save_screenshot(str(IMAGES / "page.png"))
-        page.open(front(model).to_html(title="Breast cancer: errors against effort"))
+        page.open(front.to_html(title="Hiring: errors against demographic parity"))
         page.one("#theme").click()
-        page.all("circle[data-point='5']")[0].click()
+        page.choose(len(front) * 2 // 3)
         page.js("document.activeElement.blur()")
-        page.driver.set_window_size(1500, 860)
+        page.driver.set_window_size(1500, 930)
         page.driver.save_screenshot(str(IMAGES / "front.png"))
         page.driver.quit()
+
+
+def main() -> None:
+    """Fit, draw, photograph."""
+    model = streed.OptimalTreeClassifier(max_depth=4).fit(DATA.data, LABELS)
+    front = hiring()
+    plots(model, front)
+    pages(model, front)
     for picture in IMAGES.glob("*.png"):
         image = Image.open(picture).convert("RGB").quantize(192, dither=Image.Dither.NONE)
         image.save(picture, optimize=True)

@@ -97,6 +97,7 @@ def _of_objectives(
         tree=front[0].tree,
         front=front,
         objectives=objective_names(task),
+        measure=", ".join(objective_names(task)),
         note=note(task, whole.note),
         statistics={**whole.statistics, **values_of_limits(task, whole.front[0].values)},
     )

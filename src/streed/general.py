@@ -82,7 +82,8 @@ def solve_general(
     refuse_nothing(found, task.name)
     classes = getattr(task, "classes", None)
     labels = components.labels if classes is None else classes
-    return finish(found, make_result(found, task.name, labels, features, names, why))
+    result = make_result(found, task.name, labels, features, names, why)
+    return finish(found, replace(result, measure=task.measure))
 
 
 def search(task: Components[Any, Any], limits: Limits, progress: object) -> Outcome:

@@ -148,6 +148,8 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
         known["weights"] = [float(f"{weight:.12g}") for weight in tree.class_weights[node]]
     if tree.values is not None:
         known["value"] = _number(tree.values[node])
+    if tree.prices is not None:
+        known |= {"price": _number(tree.prices[node]), "paid": _number(tree.paid()[node])}
     if tree.feature[node] < 0:
         return {"label": int(tree.label[node]), **known}
     branch = {"feature": tree.feature[node], "left": tree.left[node], "right": tree.right[node]}

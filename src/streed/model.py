@@ -16,10 +16,10 @@ from streed.columns import Column, column_names, is_frame, read_columns
 from streed.conditions import Condition
 from streed.holds import compared, holds
 from streed.options import OPTIONS
-from streed.result import Result
+from streed.result import Result, Solution, show, size_text
 from streed.tree import Tree
 
-_PROOF = ("objective", "lower_bound", "gap", "optimal", "status")
+_PROOF = ("measure", "objective", "lower_bound", "gap", "optimal", "status")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Model:
     parameters : mapping
         Limits and prices that the tree was fitted with.
     proof : mapping
-        Value of the tree, proven bound, gap, whether it is optimal, and the status of the search.
+        What the value of the tree measures, the value, proven bound, gap, whether it is optimal, and the status of the search.
 
     Examples
     --------
@@ -115,25 +115,28 @@ class Model:
         binarizer: Any,
         columns: Sequence[str],
         *,
-        tree: Tree | None = None,
+        solution: Solution | None = None,
         target: str | None = None,
         parameters: Mapping[str, Any],
     ) -> Model:
-        """Make a model of a tree of a result (by default its best one), over the features of a binarizer."""
+        """Make a model of a solution of a result (by default its best), over the features of a binarizer."""
         if not hasattr(binarizer, "conditions_"):
             raise TypeError(
                 "only models with a streed.Binarizer can be stored, since it says what the binary features "
                 f"mean; got {type(binarizer).__name__}"
             )
+        proof = {name: getattr(result, name) for name in _PROOF}
+        if solution is not None:
+            proof |= {"objective": solution.values, "lower_bound": solution.values if result.optimal else None}
         return cls(
-            tree=result.tree if tree is None else tree,
+            tree=result.tree if solution is None else solution.tree,
             conditions=tuple(binarizer.conditions_),
             columns=tuple(map(str, columns)),
             missing=str(getattr(binarizer, "missing", "error")),
             target=target,
             objective=result.task,
             parameters=parameters,
-            proof={name: getattr(result, name) for name in _PROOF},
+            proof=proof,
         )
 
     @property
@@ -215,15 +218,11 @@ class Model:
         str
             The objective with its value and proof, and the size of the tree.
         """
-        value, bound, gap = (_number(self.proof.get(name)) for name in ("objective", "lower_bound", "gap"))
-        proven = f"bound {bound:g}, gap {gap:.2%}, {self.proof.get('status', 'unknown')}"
-        nodes = f"{self.tree.n_nodes} branching node{'' if self.tree.n_nodes == 1 else 's'}"
-        leaves = f"{self.tree.n_leaves} lea{'f' if self.tree.n_leaves == 1 else 'ves'}"
-        return (
-            f"{self.objective or 'objective'}: {value:g}, "
-            f"{'proven optimal' if self.proof.get('optimal') else proven}\n"
-            f"tree of depth {self.tree.depth} with {nodes} and {leaves}"
-        )
+        measure = self.proof.get("measure") or self.objective or "objective"
+        value, bound = (_shown(self.proof.get(name)) for name in ("objective", "lower_bound"))
+        gap, status = _number(self.proof.get("gap")), self.proof.get("status", "unknown")
+        proof = "proven optimal" if self.proof.get("optimal") else f"bound {bound}, gap {gap:.2%}, {status}"
+        return f"{measure}: {value}, {proof}\n{size_text(self.tree)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain lists, strings and numbers that can be written as JSON.
@@ -314,6 +313,11 @@ def listed(names: Sequence[str], most: int = 12) -> str:
     """
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(map(repr, names[:most])) + more
+
+
+def _shown(value: object) -> str:
+    """Write a value, or the values of several objectives, which a file has as a list."""
+    return show(tuple(map(_number, value)) if isinstance(value, list | tuple) else _number(value))
 
 
 def _number(value: object) -> float:

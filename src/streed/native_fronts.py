@@ -17,6 +17,7 @@ from streed.errors import InfeasibleError, InterruptedWarning, StreedError
 from streed.options import Limits
 from streed.progress import Watcher
 from streed.result import Progress, Result, Solution, relative_gap, show
+from streed.tasks.base import measure_of
 from streed.tasks.combined import Combined, VectorLowered
 from streed.tree import Tree
 
@@ -193,8 +194,8 @@ def _solution(
 
 
 def objective_names(task: Combined) -> tuple[str, ...]:
-    """Name the objectives; those with the same name get their place among the parts, too."""
-    names = [task.tasks[i].name for i in task.objectives]
+    """Say what the objectives measure; those that measure the same get their place among the parts, too."""
+    names = [measure_of(task.tasks[i]) for i in task.objectives]
     places = zip(names, task.objectives, strict=True)
     return tuple(name if names.count(name) == 1 else f"{name} (part {i + 1})" for name, i in places)
 
@@ -229,5 +230,6 @@ def _native_result(
         statistics={**answer["statistics"], **values_of_limits(task, found[0][0])},
         task=task.name,
         objectives=objective_names(task),
+        measure=", ".join(objective_names(task)),
         note=note(task, ""),
     )

@@ -22,6 +22,8 @@ from streed.wording import label_text, rows_text, value_name
 
 GREY, LINE, PAPER, EMPTY = "#66727f", "#aab4bf", "#f6f8fa", "#e6eaee"
 """Colours of remarks, lines, boxes, and of what a bar leaves free."""
+TESTS = "#7fa8cf"
+"""Colour of what rows paid for tests."""
 FONT, SMALL = 8.5, 7.0
 PITCH, PAD, GAP = 18.5, 5.0, 40.0
 """Points from leaf to leaf, inside boxes, and between the columns of the tree."""
@@ -97,6 +99,7 @@ class Layout:
 
     def __post_init__(self) -> None:
         tree = self.tree
+        self.paid = None if tree.prices is None else tree.paid()
         self.levels = _levels(tree)
         branching = np.flatnonzero(tree.feature >= 0).tolist()
         self.leaves = np.flatnonzero(tree.feature < 0).tolist()
@@ -141,15 +144,21 @@ class Layout:
 
     def _box(self, node: int) -> tuple[float, float]:
         lines = self.tests[node].splitlines()
-        rows = text_width(rows_text(int(self.tree.n_samples[node])), SMALL) + 34
+        rows = text_width(self.foot(node), SMALL) + 34
         width = max(*(text_width(line, FONT) for line in lines), rows)
         return width + 2 * PAD, len(lines) * FONT * 1.2 + SMALL + 6
 
+    def foot(self, node: int) -> str:
+        """Return what is said below a test: its price, if tests have prices, and its rows."""
+        price = "" if self.tree.prices is None else f"price {self.tree.prices[node]:.6g}, "
+        return price + rows_text(int(self.tree.n_samples[node]))
+
     def _facts(self, node: int) -> tuple[str, str]:
-        """Return the rows of a leaf, and its value or the share of its label."""
+        """Return the rows of a leaf, and its value (with what it paid for tests) or the share of its label."""
         count = rows_text(int(self.tree.n_samples[node]))
         if self.tree.values is not None:
-            return count, f"{self.tree.values[node]:.4g}"
+            paid = "" if self.paid is None else f" + {self.paid[node]:.6g}"
+            return count, f"{self.tree.values[node]:.4g}{paid}"
         shares = self.shares(node)
         return count, "" if shares is None else f"{100 * shares[self.tree.label[node]]:.1f} %"
 
@@ -167,7 +176,8 @@ class Layout:
     def _legend(self) -> list[tuple[str, str]]:
         """Return what is explained below the leaves: the colours of the classes, or what the bars show."""
         if self.tree.values is not None:
-            return [(GREY, f"{value_name(self.tree)} per row")]
+            tests = [] if self.paid is None else [(TESTS, "tests per row")]
+            return [(GREY, f"{value_name(self.tree)} per row"), *tests]
         if self.tree.class_weights is None or self.tree.classes.size > MOST:
             return []
         return [(self.color(k), _cut(label_text(c))) for k, c in enumerate(self.tree.classes.tolist())]
@@ -255,7 +265,7 @@ class Painter:
         self._text(
             x + PAD, y - height / 2 + 2 + text_height / 2, layout.tests[node], zorder=4, linespacing=1.15
         )
-        foot, count = y + height / 2 - SMALL / 2 - 2.5, rows_text(int(layout.tree.n_samples[node]))
+        foot, count = y + height / 2 - SMALL / 2 - 2.5, layout.foot(node)
         self._text(x + width - PAD, foot, count, size=SMALL, ha="right", color=GREY, zorder=4)
         shares = None if layout.tree.classes.size > MOST else layout.shares(node)
         room = width - 2 * PAD - text_width(count, SMALL) - 5
@@ -286,15 +296,17 @@ class Painter:
                 x += BAR * share
 
     def _value_bar(self, leaf: int, x: float, y: float) -> None:
-        """Draw a value from zero on; the bars of all leaves have one scale."""
-        values = self.layout.tree.values
+        """Draw a value from zero on, then what was paid for tests; the bars of all leaves have one scale."""
+        values, leaves = self.layout.tree.values, self.layout.leaves
         assert values is not None
-        shown = values[self.layout.leaves]
-        low, high = min(0.0, float(shown.min())), max(0.0, float(shown.max()))
+        paid = np.zeros_like(values) if self.layout.paid is None else self.layout.paid
+        tops = np.maximum(values, 0.0) + paid
+        low, high = min(0.0, float(values[leaves].min())), float(tops[leaves].max())
         unit = BAR / ((high - low) or 1.0)
-        zero, end = x - low * unit, x + (float(values[leaf]) - low) * unit
+        zero, end, top = (x + (float(v) - low) * unit for v in (0.0, values[leaf], tops[leaf]))
         self._rectangle(x, y - CHIP / 2, BAR, CHIP, EMPTY)
         self._rectangle(min(zero, end), y - CHIP / 2, abs(end - zero), CHIP, GREY)
+        self._rectangle(max(zero, end), y - CHIP / 2, top - max(zero, end), CHIP, TESTS)
 
     def _no_bar(self, leaf: int, x: float, y: float) -> None:
         """Draw nothing: the tree knows neither classes nor values."""

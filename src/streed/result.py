@@ -81,6 +81,8 @@ class Result:
         Names of the objectives, in the order of `Solution.values`; empty if they have no names.
     engine : {"native", "general"}
         Whether the tree comes from the compiled engine or from the general search in Python.
+    measure : str
+        What `objective` is called in summaries; empty: the name of the task.
     note : str
         What else there is to say about how the task was solved, as why the engine was not used.
     """
@@ -97,6 +99,7 @@ class Result:
     task: str = ""
     objectives: tuple[str, ...] = ()
     engine: str = "native"
+    measure: str = ""
     note: str = ""
 
     def summary(self) -> str:
@@ -107,7 +110,7 @@ class Result:
         >>> import streed
         >>> result = streed.solve(streed.tasks.Accuracy([0, 0, 1]), [[0, 1], [1, 1], [1, 0]], max_depth=1)
         >>> print(result.summary())  # doctest: +ELLIPSIS
-        accuracy: 0, proven optimal (... s)
+        misclassified weight: 0, proven optimal (... s)
         tree of depth 1 with 1 branching node and 2 leaves
         """
         proof = (
@@ -115,12 +118,8 @@ class Result:
             if self.optimal
             else f"bound {show(self.lower_bound)}, gap {self.gap:.2%}, {self.status}"
         )
-        nodes = f"{self.tree.n_nodes} branching node{'' if self.tree.n_nodes == 1 else 's'}"
-        leaves = f"{self.tree.n_leaves} lea{'f' if self.tree.n_leaves == 1 else 'ves'}"
-        lines = [
-            f"{self.task or 'objective'}: {show(self.objective)}, {proof} ({self.seconds:.3g} s)",
-            f"tree of depth {self.tree.depth} with {nodes} and {leaves}",
-        ]
+        measure = self.measure or self.task or "objective"
+        lines = [f"{measure}: {show(self.objective)}, {proof} ({self.seconds:.3g} s)", size_text(self.tree)]
         if len(self.front) > 1:
             lines.append(f"the first of {len(self.front)} trees of the front")
         return "\n".join([*lines, self.note] if self.note else lines)
@@ -181,6 +180,13 @@ class Result:
             f"gap={self.gap:.4g}, optimal={self.optimal}, status={self.status!r}, tree={self.tree!r}, "
             f"seconds={self.seconds:.3g})"
         )
+
+
+def size_text(tree: Tree) -> str:
+    """Say how large a tree is."""
+    nodes = f"{tree.n_nodes} branching node{'' if tree.n_nodes == 1 else 's'}"
+    leaves = f"{tree.n_leaves} lea{'f' if tree.n_leaves == 1 else 'ves'}"
+    return f"tree of depth {tree.depth} with {nodes} and {leaves}"
 
 
 def show(value: Any) -> str:

@@ -46,6 +46,7 @@ class Searches:
                 f"got {limits.min_samples_leaf}"
             )
         self.name = name or task.name
+        self.measure = task.measure or self.name
         self.features = features
         self.limits = limits
         self.started = time.perf_counter()
@@ -195,6 +196,7 @@ class Searches:
             seconds=self.elapsed,
             statistics={name: float(value) for name, value in self.statistics.items()} | self.notes,
             task=self.name,
+            measure=self.measure,
         )
 
 

@@ -18,7 +18,7 @@ from streed.options import Limits, check_limits
 from streed.progress import Watcher
 from streed.reference import Components
 from streed.result import Progress, Result, Solution, relative_gap
-from streed.tasks.base import LeafFunction, Lowered, Task
+from streed.tasks.base import LeafFunction, Lowered, Task, measure_of
 
 
 def solve(
@@ -189,4 +189,5 @@ def _result(
         seconds=time.perf_counter() - started,
         statistics={**answer["statistics"], "engine_seconds": float(answer["seconds"])},
         task=task.name,
+        measure=measure_of(task),
     )

@@ -25,7 +25,7 @@ def test_from_a_file_to_predictions_in_other_processes(customers: str, tmp_path:
     model = str(tmp_path / "model.json")
     fitted = run_streed("fit", customers, "--target", "churn", "--drop", "id", "--depth", "3", "--out", model)
     assert (fitted.returncode, fitted.stderr) == (0, "")
-    assert fitted.stdout.startswith("accuracy: ")
+    assert fitted.stdout.startswith("misclassified weight: ")
     assert "proven optimal" in fitted.stdout
     assert "plan = basic?" in fitted.stdout
     assert "leaves" in fitted.stdout
@@ -116,9 +116,9 @@ def test_weights_class_weights_and_binarizer_options(
 ) -> None:
     table = write(tmp_path / "t.csv", [["a", 1, 5], ["a", 0, 1], ["b", 0, 1]], ("x", "y", "w"))
     assert main(["fit", table, "--target", "y", "--weights", "w"]) == 0
-    assert "accuracy: 1, proven optimal" in capsys.readouterr().out
+    assert "misclassified weight: 1, proven optimal" in capsys.readouterr().out
     assert main(["fit", table, "--target", "y", "--weights", "w", "--class-weight", "0=20,1=1"]) == 0
-    assert "accuracy: 5, proven optimal" in capsys.readouterr().out
+    assert "misclassified weight: 5, proven optimal" in capsys.readouterr().out
     assert main(["fit", table, "--target", "y", "--drop", "x", "--binarizer", "n_thresholds=1"]) == 0
     assert "w <= " in capsys.readouterr().out
 

@@ -18,14 +18,6 @@ import streed
 from streed import FairTreeClassifier
 from streed.fairness import CONSTRAINTS, group_rates
 
-pytestmark = pytest.mark.usefixtures("native")
-
-
-@pytest.fixture(name="native")
-def needs_native() -> None:
-    if not hasattr(streed._core, "constrained"):
-        pytest.skip("the engine was built without constrained")
-
 
 @pytest.fixture(name="people")
 def make_people() -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import streed
-from streed import _core
 from tests.support import optima
 
 Reader = Callable[[str], tuple[np.ndarray, np.ndarray]]
@@ -37,7 +36,6 @@ def test_f1(line: dict[str, Any], dataset: Reader) -> None:
 
 
 @pytest.mark.skipif(not FAIR, reason=WITHOUT)
-@pytest.mark.skipif(not hasattr(_core, "constrained"), reason="the engine was built without constrained")
 @pytest.mark.parametrize("line", [pytest.param(line, id=name(line)) for line in FAIR])
 def test_fairness(line: dict[str, Any], dataset: Reader) -> None:
     X, y = dataset(line["data"])
@@ -57,7 +55,6 @@ def test_fairness(line: dict[str, Any], dataset: Reader) -> None:
     assert abs(rates[0] - rates[1]) <= Fraction(str(line["max_difference"]))
 
 
-@pytest.mark.skipif(not hasattr(_core, "constrained"), reason="the engine was built without constrained")
 def test_a_limit_of_zero_ends_at_its_time_limit_with_a_tree_and_a_gap(dataset: Reader) -> None:
     X, y = dataset("fairness/german-credit")
     task = streed.tasks.DemographicParity(y, X[:, 0], max_difference=0)

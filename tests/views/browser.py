@@ -72,6 +72,14 @@ class Page:
         """Enter the values of a row; None is a missing value. Selects are set by the text of an option."""
         self.js(FILL, row)
 
+    def choose(self, point: int) -> None:
+        """Click a point of a front, also one below others."""
+        self.js(
+            "document.querySelector(`circle[data-point='${arguments[0]}']`)"
+            ".dispatchEvent(new MouseEvent('click', { bubbles: true }))",
+            point,
+        )
+
     def wait(self, condition: Callable[[], bool]) -> None:
         """Wait until something is so: what the browser itself decides may take it a moment."""
         from selenium.webdriver.support.ui import WebDriverWait

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,9 @@ from streed.cli.tasks import objectives
 from streed.cli.training import (
     Training,
     add_data_options,
+    add_fairness_options,
     add_quiet,
+    check_fairness_options,
     make_binarizer,
     note,
     read_training,
@@ -21,6 +24,7 @@ from streed.cli.training import (
     warnings_as_notes,
 )
 from streed.cli.views import add_files, check_files, write_files
+from streed.fairness.parity import as_parity
 from streed.model import Model
 
 ABOUT = """\
@@ -34,7 +38,9 @@ examples:
   streed fit iris.csv --target species                    print the best tree of depth 3
   streed fit iris.csv --target species --depth 2 --out model.json
                                                           ... and store it for `streed predict`
-  streed fit loans.csv --target default --objective balanced_accuracy
+  streed fit loans.csv --target default --objective f1
+  streed fit loans.csv --target default --sensitive sex --constraint equal_opportunity --max-difference 0.05
+                                                          the fewest errors among trees that are fair
   streed fit loans.csv --target default --depth 5 --time-limit 60 --jobs -1
                                                           the best tree found within a minute, on all cores
   streed fit loans.csv --target default --drop id --plot tree.png --html tree.html
@@ -53,7 +59,7 @@ class Domain:
     roles: tuple[str, ...] = ()
 
 
-DOMAINS = (Domain("OptimalTreeClassifier"),)
+DOMAINS = (Domain("FairTreeClassifier", ("sensitive_features",)), Domain("OptimalTreeClassifier"))
 """The first one whose roles are all given is taken, so those with more roles come first."""
 
 
@@ -62,13 +68,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_data_options(parser)
     what = parser.add_argument_group("objective")
     what.add_argument(
-        "--objective", choices=objectives(), default="accuracy", metavar="NAME",
+        "--objective", choices=objectives(), metavar="NAME",
         help=f"what to optimise: {', '.join(objectives())} (default accuracy; see streed tasks)",
     )  # fmt: skip
     what.add_argument(
         "--class-weight", dest="class_weight", type=_class_weight, metavar="WEIGHTS",
         help="balanced, or factors such as yes=5,no=1",
     )  # fmt: skip
+    add_fairness_options(parser, limits=True)
     add_solver_options(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--out", metavar="FILE", help="store the model in this file (JSON)")
@@ -79,14 +86,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, fit, print, store."""
     check_files(arguments.out, arguments.plot, arguments.html)
+    check_fairness_options(arguments)
+    if arguments.sensitive_features is not None and arguments.objective not in (None, "accuracy"):
+        raise ValueError(f"a fair tree has the fewest errors: --sensitive and --objective {arguments.objective} "
+                         "do not go together")
     training = read_training(arguments)
     with warnings_as_notes(arguments):
         estimator = fit(arguments, training)
     model = Model.from_estimator(estimator, target=arguments.target)
-    print(estimator.result_.summary(), estimator.tree_.to_text(), sep="\n\n")
+    print("\n".join([estimator.result_.summary(), *fairness(estimator)]), estimator.tree_.to_text(), sep="\n\n")
     if arguments.out is not None:
         model.save(arguments.out)
-    write_files(model.tree, plot=arguments.plot, html=arguments.html)
+    write_files(model, plot=arguments.plot, html=arguments.html)
     if estimator.result_.status == "interrupted":
         note(arguments, "interrupted: this is the best tree so far")
         return 130
@@ -103,9 +114,20 @@ def fit(arguments: argparse.Namespace, training: Training) -> Any:
         "class_weight": _for_labels(arguments.class_weight, training),
         "progress": shows_progress(arguments),
     }
-    parameters = [name for name in inspect.signature(estimator).parameters if name in given]
+    parameters = [name for name in inspect.signature(estimator).parameters if given.get(name) is not None]
     chosen = estimator(**{name: given[name] for name in parameters})
     return chosen.fit(training.X, training.y, **training.roles)
+
+
+def fairness(estimator: Any) -> Iterator[str]:
+    """Say how a fair tree treats the groups: the rates that its constraint compares, and their difference."""
+    if not hasattr(estimator, "group_rates_"):
+        return
+    compared = as_parity(estimator.constraint)
+    for rate in compared.rates:
+        rates = (f"{group} {found[rate.name]:.3f}" for group, found in estimator.group_rates_.items())
+        yield f"{rate.name.replace('_', ' ')}: {', '.join(rates)}"
+    yield f"difference {estimator.difference_:.4g}, ratio {estimator.ratio_:.4g}"
 
 
 def _class_weight(text: str) -> str | dict[str, float]:

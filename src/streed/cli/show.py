@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from streed.cli.views import add_files, available, check_files, render, write_files
+from streed.cli.views import VIEWS, add_files, check_files, write_files
 from streed.model import Model
 
 ABOUT = """\
@@ -23,8 +23,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument("model", help="model file that streed fit stored")
     parser.add_argument(
-        "--as", dest="view", choices=available(), metavar="VIEW",
-        help=f"print this view only: {', '.join(available())}",
+        "--as", dest="view", choices=VIEWS, metavar="VIEW",
+        help=f"print this view only: {', '.join(VIEWS)}",
     )  # fmt: skip
     add_files(parser)
 
@@ -33,11 +33,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Load, print, draw."""
     check_files(arguments.plot, arguments.html)
     model = Model.load(arguments.model)
-    write_files(model.tree, plot=arguments.plot, html=arguments.html)
+    write_files(model, plot=arguments.plot, html=arguments.html)
     if arguments.view is not None:
-        sys.stdout.write(render(model.tree, arguments.view).rstrip("\n") + "\n")
+        sys.stdout.write(VIEWS[arguments.view](model.tree).rstrip("\n") + "\n")
     elif arguments.plot is None and arguments.html is None:
-        print(model.summary(), _about(model), "", render(model.tree, "text"), sep="\n")
+        print(model.summary(), _about(model), "", model.tree.to_text(), sep="\n")
     return 0
 
 

@@ -13,7 +13,7 @@ List what can be optimised, one line each."""
 EXAMPLES = """\
 example:
   streed tasks
-  streed fit data.csv --target y --objective balanced_accuracy
+  streed fit data.csv --target y --objective f1
 """
 
 
@@ -25,8 +25,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the names and summaries."""
     width = max(map(len, REGISTRY))
     for name, task in REGISTRY.items():
-        print(f"{name:<{width}}  {task.summary}{'' if needs_only_labels(task) else ' (from Python)'}")
+        print(f"{name:<{width}}  {task.summary}{needs(task)}")
     return 0
+
+
+def needs(task: type[Task]) -> str:
+    """Say what a task needs beside labels; nothing if the command takes it as an objective."""
+    if needs_only_labels(task):
+        return ""
+    return " (fit --sensitive)" if task.estimator == "FairTreeClassifier" else " (from Python)"
 
 
 def needs_only_labels(task: type[Task]) -> bool:
@@ -41,3 +48,8 @@ def needs_only_labels(task: type[Task]) -> bool:
 def objectives() -> list[str]:
     """Return the names that ``--objective`` takes."""
     return [name for name, task in REGISTRY.items() if needs_only_labels(task)]
+
+
+def combinable() -> list[str]:
+    """Return those of them that can be combined with others into a front."""
+    return [name for name in objectives() if REGISTRY[name].solve_with is Task.solve_with]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from streed.cli.parser import Container, names
 from streed.cli.tables import read_table
 from streed.errors import InterruptedWarning
+from streed.fairness.parity import CONSTRAINTS
 from streed.missing import is_missing
 from streed.model import listed
 
@@ -30,7 +31,14 @@ class Role:
     help: str
 
 
-ROLES = (Role("--weights", "sample_weight", "column with the weight of each row, not negative"),)
+ROLES = (
+    Role("--weights", "sample_weight", "column with the weight of each row, not negative"),
+    Role(
+        "--sensitive",
+        "sensitive_features",
+        "column with the group of each row, which is not tested: asks for a fair tree",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,33 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         help="parameters of streed.Binarizer, e.g. n_thresholds=8 or missing=error (the command's own "
         "default is missing=indicator: a missing value is a condition that a tree can test)",
     )  # fmt: skip
+
+
+def add_fairness_options(parser: argparse.ArgumentParser, *, limits: bool) -> None:
+    """Add the options that belong to ``--sensitive``; those of limits are for one tree, not for a front."""
+    group = parser.add_argument_group("fairness (with --sensitive)")
+    group.add_argument(
+        "--constraint", choices=CONSTRAINTS, metavar="NAME",
+        help=f"the rates that are compared between groups: {', '.join(CONSTRAINTS)} "
+        "(default demographic_parity)",
+    )  # fmt: skip
+    if not limits:
+        return
+    group.add_argument(
+        "--max-difference", type=float, metavar="X",
+        help="greatest difference between the rates of groups, from 0 to 1 (default 0.01)",
+    )  # fmt: skip
+    group.add_argument(
+        "--min-ratio", type=float, metavar="X",
+        help="least ratio of the rates of groups, from 0 to 1, instead of --max-difference",
+    )  # fmt: skip
+
+
+def check_fairness_options(arguments: argparse.Namespace) -> None:
+    """Refuse options of fairness where no groups are given."""
+    for name in ("constraint", "max_difference", "min_ratio"):
+        if arguments.sensitive_features is None and getattr(arguments, name, None) is not None:
+            raise ValueError(f"--{name.replace('_', '-')} needs groups: name their column by --sensitive")
 
 
 def read_training(arguments: argparse.Namespace) -> Training:

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from streed.cli.parser import Container
+from streed.html import solutions_to_html
+from streed.model import Model
+from streed.result import Solution
 from streed.tree import Tree
 
-VIEWS = {
-    "text": "to_text",
-    "rules": "to_rules",
-    "dot": "to_dot",
-    "python": "to_python",
-    "sql": "to_sql",
-    "json": "to_dict",
-    "html": "to_html",
+VIEWS: Mapping[str, Callable[[Tree], str]] = {
+    "text": Tree.to_text,
+    "rules": Tree.to_rules,
+    "dot": Tree.to_dot,
+    "python": Tree.to_python,
+    "sql": Tree.to_sql,
+    "json": lambda tree: json.dumps(tree.to_dict(), indent=1, ensure_ascii=False),
+    "html": Tree.to_html,
 }
-"""What ``streed show --as`` takes, and the method behind it."""
-
-PLOT = "plot"
-"""The method that draws a tree with matplotlib."""
-
-
-def available() -> list[str]:
-    """Return the names of the views that trees have."""
-    return [name for name, method in VIEWS.items() if hasattr(Tree, method)]
-
-
-def render(tree: Tree, name: str) -> str:
-    """Return a view of a tree as text."""
-    view = getattr(tree, VIEWS[name])()
-    return view if isinstance(view, str) else json.dumps(view, indent=1, ensure_ascii=False)
+"""What ``streed show --as`` takes, and what writes it."""
 
 
 def add_files(parser: Container) -> None:
@@ -49,12 +39,14 @@ def check_files(*paths: str | None) -> None:
             raise ValueError(f"{path} cannot be written: it is a folder")
 
 
-def write_files(tree: Tree, *, plot: str | None, html: str | None) -> None:
-    """Write the picture and the page that were asked for."""
+def write_files(model: Model, *, plot: str | None, html: str | None) -> None:
+    """Write the picture and the page that were asked for; the page also says what was proven."""
     if plot is not None:
-        save_plot(tree, plot)
+        save_plot(model.tree, plot)
     if html is not None:
-        Path(html).write_text(render(tree, "html"), encoding="utf-8")
+        title = f"Prediction of {model.target}" if model.target else "Decision tree"
+        page = solutions_to_html([Solution((), model.tree)], title=title, summary=model.summary())
+        Path(html).write_text(page, encoding="utf-8")
 
 
 def save_plot(tree: Tree, path: str) -> None:
@@ -63,6 +55,6 @@ def save_plot(tree: Tree, path: str) -> None:
         from matplotlib import pyplot as plt
     except ImportError as error:
         raise ImportError("drawing a tree needs matplotlib: pip install 'streed[plot]'") from error
-    figure = getattr(tree, PLOT)().figure
+    figure = tree.plot().figure
     figure.savefig(path, dpi=150, bbox_inches="tight")
     plt.close(figure)

@@ -242,7 +242,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         Returns
         -------
         streed.fairness.FairnessFront
-            Pairs of error and difference with their trees; ``.plot()`` draws them.
+            Pairs of error and difference with their trees; ``.plot()`` draws them, ``.to_html()`` makes a page.
         """
         limits = self._limits()
         if self.constraint is None:
@@ -258,7 +258,10 @@ class FairTreeClassifier(OptimalTreeClassifier):
             positive=self.positive,
         )
         features, names = self._fit_binarizer(table, y, sample_weight)
-        return search_front(task, features, limits, self.progress, names)
+        front = search_front(task, features, limits, self.progress, names)
+        if hasattr(self.binarizer_, "conditions_"):
+            front.explain(self.binarizer_.conditions_)
+        return front
 
 
 def fairness_front(
@@ -290,7 +293,7 @@ def fairness_front(
     Returns
     -------
     streed.fairness.FairnessFront
-        Pairs of error and difference with their trees; ``.plot()`` draws them.
+        Pairs of error and difference with their trees; ``.plot()`` draws them, ``.to_html()`` makes a page.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streed.fairness.groups import Rates
+from streed.result import Result, Solution
 from streed.tree import Tree
 
 if TYPE_CHECKING:
+    from streed.conditions import Condition
     from numpy.typing import NDArray
 
 
@@ -83,6 +86,68 @@ class FairnessFront(Sequence[FairnessPoint]):
     def differences(self) -> NDArray[np.float64]:
         """Differences of all points."""
         return np.array([point.difference for point in self.points])
+
+    @property
+    def objectives(self) -> tuple[str, str]:
+        """What the two values of a point measure."""
+        return "misclassified weight", f"difference ({self.constraint.replace('_', ' ')})"
+
+    def to_result(self) -> Result:
+        """Return the front as a result with two objectives, for views and storage.
+
+        Returns
+        -------
+        streed.Result
+            Its tree is that with the least error.
+        """
+        solutions = [Solution((point.error, point.difference), point.tree) for point in self.points]
+        first = solutions[0]
+        return Result(
+            objective=first.values,
+            lower_bound=first.values if self.complete else None,
+            gap=0.0 if self.complete else math.inf,
+            optimal=self.complete,
+            status=self.status,
+            tree=first.tree,
+            front=solutions,
+            seconds=self.seconds,
+            task=self.constraint,
+            objectives=self.objectives,
+            measure=", ".join(self.objectives),
+        )
+
+    def explain(self, conditions: Sequence[Condition]) -> None:
+        """Tell all trees what their binary features say about columns, so that their views say it too.
+
+        Parameters
+        ----------
+        conditions : sequence of Condition
+            One for each binary feature, e.g. ``binarizer.conditions_``.
+        """
+        self.to_result().explain(conditions)
+
+    def to_html(self, *, title: str | None = None) -> str:
+        """Return a page for the browser: the trade-off as a plot, and the tree of the point chosen there.
+
+        Parameters
+        ----------
+        title : str, optional
+            Heading of the page; by default the notion of fairness.
+
+        Returns
+        -------
+        str
+            One self-contained HTML document, as `Result.to_html` returns it.
+
+        Examples
+        --------
+        >>> import streed
+        >>> X, y = [[0], [0], [1], [1], [0], [1]], [0, 0, 1, 1, 0, 0]
+        >>> front = streed.fairness_front(X, y, ["a", "a", "a", "a", "b", "b"], max_depth=1)
+        >>> "<title>Hiring</title>" in front.to_html(title="Hiring")
+        True
+        """
+        return self.to_result().to_html(title=title)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the trade-off: the least error that can be had for each limit on the difference.

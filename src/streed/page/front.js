@@ -70,6 +70,7 @@ const frontView = {
     svg.append(drawn("polyline", { class: "steps", points: places.map((place) => place.join(",")).join(" ") }));
     this.order.forEach((point, k) => svg.append(this.circle(point, ...places[k])));
     svg.addEventListener("keydown", (event) => this.key(event));
+    svg.addEventListener("click", (event) => this.choose(this.nearest(svg, places, event)));
     byId("front-plot").replaceChildren(svg);
     this.mark(this.chosen);
   },
@@ -83,10 +84,25 @@ const frontView = {
   },
 
   circle(point, cx, cy) {
-    const made = drawn("circle", { cx, cy, r: 5.5, role: "radio", "data-point": point, "aria-label": this.words(point).replaceAll("\n", ", ") });
+    const made = drawn("circle", { cx, cy, r: this.radius(), role: "radio", "data-point": point, "aria-label": this.words(point).replaceAll("\n", ", ") });
     made.append(drawn("title", {}, this.words(point)));
-    made.addEventListener("click", () => this.choose(point));
+    made.addEventListener("click", (event) => {
+      event.stopPropagation();
+      this.choose(point);
+    });
     return made;
+  },
+
+  // Many points get smaller, so that they can be told apart.
+  radius() {
+    return Math.max(2.2, Math.min(5.5, 110 / this.order.length));
+  },
+
+  // The point next to the mouse: small ones, and those below others, need not be hit.
+  nearest(svg, places, event) {
+    const mouse = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    const away = places.map(([x, y]) => Math.hypot(x - mouse.x, y - mouse.y));
+    return this.order[away.indexOf(Math.min(...away))];
   },
 
   words(point) {
@@ -99,7 +115,7 @@ const frontView = {
       const on = Number(circle.dataset.point) === point;
       circle.setAttribute("aria-checked", String(on));
       circle.setAttribute("tabindex", on ? 0 : -1);
-      circle.setAttribute("r", on ? 7 : 5.5);
+      circle.setAttribute("r", on ? Math.max(5, this.radius() + 1.5) : this.radius());
     }
     byId("point").textContent = this.words(point);
   },

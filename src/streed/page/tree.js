@@ -27,7 +27,7 @@ const treeView = {
     });
     const values = tree.nodes.filter((node) => "label" in node && node.value != null).map((node) => node.value);
     this.low = Math.min(0, ...values);
-    this.high = Math.max(0, ...values);
+    this.high = Math.max(0, ...tree.nodes.filter((node) => "label" in node).map((node) => this.top(node)));
     const list = element("ul", { role: "tree", "aria-labelledby": "tree-title" });
     list.append(this.item(0, 1, ""));
     const longest = Math.max(...tree.classes.map((name) => name.length));
@@ -60,7 +60,7 @@ const treeView = {
     }
     made.setAttribute("aria-expanded", "true");
     const name = element("b", {}, `${this.tree.tests[node.feature].text.replaceAll(" <= ", " ≤\u00a0")}?`);
-    const foot = element("span", { class: "foot" }, rowsText(node.rows));
+    const foot = element("span", { class: "foot" }, this.facts(node));
     if (node.weights && !this.tree.manyLabels) foot.prepend(this.bar(node));
     const sign = element("span", { class: "fold", "aria-hidden": "true" }, "−");
     made.append(element("div", { class: "box test" }, name, foot, sign));
@@ -74,12 +74,22 @@ const treeView = {
     return "label" in node ? this.tree.classes[node.label] : `${this.tree.tests[node.feature].text}?`;
   },
 
+  // Rows, then the price of a test, or what a leaf is worth and what its rows paid for tests.
   facts(node) {
-    if ("label" in node && this.tree.valueName) {
-      return `${rowsText(node.rows)}, ${this.tree.valueName} ${shortNumber(node.value)}`;
+    const facts = [rowsText(node.rows)];
+    if (!("label" in node)) {
+      if ("price" in node) facts.push(`price ${shortNumber(node.price)}`);
+      return facts.join(", ");
     }
-    if (!("label" in node) || !node.weights) return rowsText(node.rows);
-    return `${rowsText(node.rows)}, ${this.percent(node, node.label)}`;
+    if (this.tree.valueName) facts.push(`${this.tree.valueName} ${shortNumber(node.value)}`);
+    else if (node.weights) facts.push(this.percent(node, node.label));
+    if ("paid" in node) facts.push(`tests ${shortNumber(node.paid)}`);
+    return facts.join(", ");
+  },
+
+  // Where the bar of a leaf ends: its value, with what its rows paid for tests on top.
+  top(node) {
+    return Math.max(0, node.value ?? 0) + (node.paid ?? 0);
   },
 
   percent(node, label) {
@@ -107,8 +117,9 @@ const treeView = {
     };
     if (this.tree.valueName && "label" in node) {
       const range = this.high - this.low || 1;
-      const ends = [0, node.value ?? 0].map((value) => (value - this.low) / range);
-      piece(Math.min(...ends), Math.abs(ends[1] - ends[0]), "var(--grey)");
+      const [zero, end, top] = [0, node.value ?? 0, this.top(node)].map((value) => (value - this.low) / range);
+      piece(Math.min(zero, end), Math.abs(end - zero), "var(--grey)");
+      piece(0, top - Math.max(zero, end), "var(--tests)");
     } else {
       const total = node.weights.reduce((sum, weight) => sum + weight, 0) || 1;
       node.weights.forEach((weight, label) => {
@@ -119,11 +130,13 @@ const treeView = {
   },
 
   legend() {
-    const entries = this.tree.nodes[0].weights && !this.tree.manyLabels ? this.tree.classes : [];
+    const entries = this.tree.nodes[0].weights && !this.tree.manyLabels ? this.tree.classes.map((name, label) => [name, this.tree.colors[label]]) : [];
+    if (this.tree.valueName) entries.push([`${this.tree.valueName} per row`, "var(--grey)"]);
+    if (this.tree.valueName && "paid" in this.tree.nodes[0]) entries.push(["tests per row", "var(--tests)"]);
     byId("legend").replaceChildren(
-      ...entries.map((name, label) => {
+      ...entries.map(([name, color]) => {
         const mark = element("i");
-        mark.style.background = this.tree.colors[label];
+        mark.style.background = color;
         return element("span", {}, mark, name);
       }),
     );
@@ -208,6 +221,8 @@ const treeView = {
     tip.replaceChildren(element("p", { class: "path" }, way.length ? `if ${way.join(" and ")}` : "all rows"));
     tip.append(element("p", {}, element("b", {}, this.title(node)), ` – ${rowsText(node.rows)}`));
     if (this.tree.valueName) tip.append(element("p", {}, `${this.tree.valueName} ${shortNumber(node.value)} per row`));
+    if ("price" in node && !("label" in node)) tip.append(element("p", {}, `price of this test ${shortNumber(node.price)} per row`));
+    if (node.paid) tip.append(element("p", {}, `paid for tests before ${shortNumber(node.paid)} per row`));
     if (node.weights) {
       const line = (name, label) =>
         element("tr", {}, ...[name, shortNumber(node.weights[label]), this.percent(node, label)].map((text) => element("td", {}, text)));

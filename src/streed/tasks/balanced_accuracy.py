@@ -35,6 +35,7 @@ class BalancedAccuracy(WeightedErrors):
     name: ClassVar[str] = "balanced_accuracy"
     summary: ClassVar[str] = "mean recall of the classes (maximised)"
     maximize: ClassVar[bool] = True
+    measure = "balanced accuracy"
 
     def __init__(
         self, y: ArrayLike, sample_weight: ArrayLike | None = None, cost_complexity: float = 0.0

@@ -168,6 +168,9 @@ class Task(ABC):
     binary: ClassVar[bool] = False
     """Whether the task takes two classes only."""
 
+    measure: str = ""
+    """What the value of a tree is called in summaries, as in "misclassified weight"; empty: the name."""
+
     value_name: ClassVar[str] = ""
     """What the value of a leaf is called in views, as in "cost"; empty: leaves show class shares."""
 
@@ -230,6 +233,24 @@ class Task(ABC):
         Features and limits are checked already, and the limits hold for all searches together.
         """
         return None
+
+
+def measure_of(task: Task) -> str:
+    """Return what the value of a tree is called.
+
+    Examples
+    --------
+    >>> import streed
+    >>> from streed.tasks.base import measure_of
+    >>> measure_of(streed.tasks.Accuracy([0, 1])), measure_of(streed.tasks.Accuracy([0, 1], cost_complexity=0.1))
+    ('misclassified weight', 'misclassified weight and price of nodes')
+    """
+    return task.measure or task.name
+
+
+def priced(measure: str, price: float) -> str:
+    """Say that a value includes the price of branching nodes, if they have one."""
+    return f"{measure} and price of nodes" if price else measure
 
 
 def solves_itself(task: Task) -> bool:

@@ -15,7 +15,7 @@ from streed.fairness.groups import encode_groups, exact_rates, float_rates, spre
 from streed.fairness.margins import margins
 from streed.fairness.parity import as_parity, exact_limit
 from streed.options import OPTIONS
-from streed.tasks.base import ClassErrors, Lowered, Tally, Task
+from streed.tasks.base import ClassErrors, Lowered, Tally, Task, priced
 from streed.tasks.labels import check_sample_weight, class_factors, encode, whole_units
 from streed.tasks.metric import position_of
 from streed.tasks.units import integer_units
@@ -115,6 +115,7 @@ class GroupFairness(Task):
         self._errors, self._scale = self._error_units(class_weight)
         complexity = OPTIONS["cost_complexity"].check(cost_complexity)
         self._branch_cost = float(complexity or 0.0) * float(self._errors.sum())
+        self.measure = f"{priced('misclassified weight', self._branch_cost)} under {self.parity.name}"
         self._margins = margins(
             self.parity,
             self._is_positive,

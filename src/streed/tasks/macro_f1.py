@@ -45,6 +45,7 @@ class MacroF1(Metric):
 
     name: ClassVar[str] = "macro_f1"
     summary: ClassVar[str] = "mean F1 score of two or three classes (maximised)"
+    measure = "mean F1 score"
     binary: ClassVar[bool] = False
 
     def __init__(

@@ -254,6 +254,7 @@ class F1Score(Metric):
 
     name: ClassVar[str] = "f1"
     summary: ClassVar[str] = "harmonic mean of precision and recall of the positive class (maximised)"
+    measure = "F1 score"
 
     def __init__(
         self,
@@ -301,6 +302,7 @@ class JaccardIndex(_Named):
 
     name: ClassVar[str] = "jaccard"
     summary: ClassVar[str] = "tp / (tp + fp + fn) of the positive class (maximised)"
+    measure = "Jaccard index"
 
 
 class MatthewsCorrelation(_Named):
@@ -322,6 +324,7 @@ class MatthewsCorrelation(_Named):
 
     name: ClassVar[str] = "mcc"
     summary: ClassVar[str] = "Matthews correlation coefficient (maximised)"
+    measure = "Matthews correlation"
 
 
 class GMean(_Named):
@@ -343,6 +346,7 @@ class GMean(_Named):
 
     name: ClassVar[str] = "g_mean"
     summary: ClassVar[str] = "geometric mean of the recalls of both classes (maximised)"
+    measure = "geometric mean of the recalls"
 
 
 class MinRecall(_Named):
@@ -364,3 +368,4 @@ class MinRecall(_Named):
 
     name: ClassVar[str] = "min_recall"
     summary: ClassVar[str] = "lesser recall of the two classes (maximised)"
+    measure = "lesser recall"

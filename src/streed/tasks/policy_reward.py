@@ -40,6 +40,7 @@ class PolicyReward(RowCosts):
     estimator: ClassVar[str] = "PolicyTree"
     maximize: ClassVar[bool] = True
     value_name: ClassVar[str] = "reward"
+    measure = "mean reward"
 
     def __init__(
         self, rewards: ArrayLike, treatments: ArrayLike | None = None, *, cost_complexity: float = 0.0

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.options import OPTIONS
-from streed.tasks.base import ClassErrors, CostTable, Lowered, Prices, Tally, Task
+from streed.tasks.base import ClassErrors, CostTable, Lowered, Prices, Tally, Task, priced
 from streed.tasks.cost_units import common_unit, from_units, in_units
 from streed.tasks.feature_costs import FeatureCosts
 
@@ -44,6 +44,7 @@ class RowCosts(Task):
     """
 
     value_name = "cost"
+    measure = "total cost"
 
     def _lower_costs(
         self,
@@ -62,6 +63,7 @@ class RowCosts(Task):
         complexity = OPTIONS["cost_complexity"].check(cost_complexity)
         assert complexity is not None
         self._n_rows = n_rows
+        self.measure = priced(self.measure, complexity)
         prices = None
         distinct, total = summary.distinct, summary.total
         if feature_costs is not None:
