@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from streed import _core
-
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("STREED_DATA", ROOT.parent / "shared" / "data"))
 REFERENCE = Path(os.environ.get("STREED_REFERENCE", DATA.parent / "reference"))
@@ -35,6 +33,3 @@ def optima(task: str) -> list[dict[str, Any]]:
         return []
     lines = (json.loads(line) for line in path.read_text().splitlines())
     return [line for line in lines if line["task"] == task]
-
-
-NATIVE_CONSTRAINTS = hasattr(_core, "constrained")

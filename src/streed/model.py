@@ -43,7 +43,8 @@ class Model:
     parameters : mapping
         Limits and prices that the tree was fitted with.
     proof : mapping
-        What the value of the tree measures, the value, proven bound, gap, whether it is optimal, and the status of the search.
+        What the value of the tree measures, the value, proven bound, gap, whether it is optimal, and the
+        status of the search.
 
     Examples
     --------
@@ -127,7 +128,10 @@ class Model:
             )
         proof = {name: getattr(result, name) for name in _PROOF}
         if solution is not None:
-            proof |= {"objective": solution.values, "lower_bound": solution.values if result.optimal else None}
+            proof |= {
+                "objective": solution.values,
+                "lower_bound": solution.values if result.optimal else None,
+            }
         return cls(
             tree=result.tree if solution is None else solution.tree,
             conditions=tuple(binarizer.conditions_),

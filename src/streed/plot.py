@@ -154,7 +154,7 @@ class Layout:
         return price + rows_text(int(self.tree.n_samples[node]))
 
     def _facts(self, node: int) -> tuple[str, str]:
-        """Return the rows of a leaf, and its value (with what it paid for tests) or the share of its label."""
+        """Return the rows of a leaf, and its value (with what tests cost) or the share of its label."""
         count = rows_text(int(self.tree.n_samples[node]))
         if self.tree.values is not None:
             paid = "" if self.paid is None else f" + {self.paid[node]:.6g}"

@@ -42,7 +42,9 @@ def test_one_tree_is_picked_and_stored(
 def test_a_page_of_the_front(command: list[str], tmp_path: Path) -> None:
     page = tmp_path / "front.html"
     assert main([*command, "--html", str(page)]) == 0
-    assert "<html" in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert '"column":"plan"' in text  # the page speaks of columns, not of binary features
+    assert "misclassified weight" in text
 
 
 def test_what_cannot_be_picked(

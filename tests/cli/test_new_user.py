@@ -13,6 +13,7 @@ import pytest
 
 import streed
 from streed.cli import main
+from streed.cli.tasks import objectives
 from streed.model import Model
 from tests.cli.data import COLUMNS, rows, run_streed, write
 
@@ -129,12 +130,18 @@ def test_text_option_keeps_numbers_apart(tmp_path: Path, capsys: pytest.CaptureF
     assert "code = 8?" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("objective", ["accuracy", "balanced_accuracy"])
+@pytest.mark.parametrize("objective", objectives())
 def test_objectives_come_from_the_registry(
     customers: str, objective: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["fit", customers, "--target", "churn", "--objective", objective, "--depth", "1"]) == 0
-    assert capsys.readouterr().out.startswith(f"{objective}: ")
+    assert capsys.readouterr().out.startswith(
+        f"{streed.tasks.REGISTRY[objective].measure or 'misclassified'}"
+    )
+
+
+def test_names_of_metrics_are_objectives() -> None:
+    assert {"accuracy", "balanced_accuracy", "f1", "mcc", "macro_f1"} <= set(objectives())
 
 
 def test_tasks_lists_the_registry(capsys: pytest.CaptureFixture[str]) -> None:

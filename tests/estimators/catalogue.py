@@ -12,8 +12,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import ClassifierMixin
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
-from streed import Binarizer, FairTreeClassifier, OptimalTreeClassifier
+from streed import (
+    Binarizer,
+    CostSensitiveTreeClassifier,
+    FairTreeClassifier,
+    FeatureCosts,
+    OptimalTreeClassifier,
+    PolicyTree,
+)
 
 
 def fit_by_labels(model: Any, X: Any, y: Any) -> Any:
@@ -32,6 +44,33 @@ class WithGroups(FairTreeClassifier):
         return self
 
 
+class AsClassifier(ClassifierMixin, PolicyTree):  # type: ignore[misc]
+    """A policy that is rewarded for the right label, for checks that know neither treatments nor outcomes."""
+
+    def fit(self, X: Any, y: Any) -> AsClassifier:  # type: ignore[override]
+        y = validate_data(self, y=y)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        return super().fit(X, rewards=np.eye(self.classes_.size)[codes])
+
+    def predict(self, X: Any) -> Any:
+        codes = super().predict(X)
+        return self.classes_[codes]
+
+    score = ClassifierMixin.score
+
+
+def fit_policy(model: PolicyTree, X: Any, y: Any) -> Any:
+    """Fit a policy: the labels are treatments, which help those whose first column is above the middle."""
+    column = np.asarray(X[X.columns[0]] if hasattr(X, "columns") else X[:, 0])
+    return model.fit(X, y, np.where(column > np.median(column), y, 1 - np.asarray(y)).astype(float))
+
+
+def fit_by_costs(model: CostSensitiveTreeClassifier, X: Any, y: Any) -> Any:
+    """Fit to costs of every row instead of labels."""
+    return model.fit(X, costs=np.array([[0.0, 3.0], [1.0, 0.0]])[np.asarray(y)])
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """An estimator, and what tests must know about it."""
@@ -42,7 +81,11 @@ class Entry:
     takes_weights: bool = False
     """Whether ``fit`` takes ``sample_weight``."""
     fit: Callable[[Any, Any, Any], Any] = fit_by_labels
-    """How a clone of it is fitted to a table and two classes, 0 and 1."""
+    """How a clone of it is fitted to a table (of five columns) and two classes, 0 and 1."""
+    takes_any_data: bool = True
+    """Whether ``fit(X, y)`` works for whatever scikit-learn's checks come with; else they are not run."""
+    least_score: float = 0.7
+    """What ``score`` exceeds in the tests."""
     expected_failures: dict[str, str] = field(default_factory=dict)
     """scikit-learn's checks that it cannot pass, and why; docs/scikit-learn.md explains them at length."""
 
@@ -73,6 +116,32 @@ CATALOGUE = [
         WithGroups("equal_opportunity", max_difference=0.2, max_depth=2),
         is_classifier=True,
         takes_weights=True,
+    ),
+    Entry(
+        CostSensitiveTreeClassifier(),
+        is_classifier=True,
+        takes_weights=True,
+        expected_failures=LIGHT_ROWS,
+        least_score=-0.3,
+    ),
+    Entry(
+        CostSensitiveTreeClassifier(cost_complexity=1e-6, max_depth=2),
+        is_classifier=True,
+        takes_weights=True,
+        least_score=-0.3,
+    ),
+    Entry(
+        CostSensitiveTreeClassifier(
+            misclassification_costs=[[0, 3], [1, 0]], feature_costs=FeatureCosts([0.1, 0.2, 0.1, 0.3, 0.2])
+        ),
+        takes_any_data=False,
+    ),
+    Entry(CostSensitiveTreeClassifier(max_depth=2), fit=fit_by_costs, takes_any_data=False),
+    Entry(AsClassifier()),
+    Entry(
+        PolicyTree(outcome_model=LinearRegression(), propensity_model=DummyClassifier(), max_depth=2, cv=2),
+        fit=fit_policy,
+        takes_any_data=False,
     ),
     Entry(
         OptimalTreeClassifier(binarizer=Binarizer(n_thresholds=4, missing="indicator")),

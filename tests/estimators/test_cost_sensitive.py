@@ -14,9 +14,8 @@ import sklearn
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from streed import CostSensitiveTreeClassifier, FeatureCosts, OptimalTreeClassifier
+from streed import CostSensitiveTreeClassifier, FeatureCosts, OptimalTreeClassifier, PolicyTree
 from streed.datasets import read_cost_file
 from tests.rescore import rescore
 from tests.support import DATA, read_dataset
@@ -28,19 +27,6 @@ FRAME = pd.DataFrame(
 Y = np.where((FRAME["age"] > 50) & (FRAME["test"] > 0), "ill", "well")
 MATRIX = np.array([[0.0, 8.0], [2.0, 0.0]])
 PRICES = FeatureCosts({"age": 0.1, "test": 1.5}, discounted={"test": 1.0}, groups={"age": "g", "test": "g"})
-
-
-def expected_failures(estimator: Any) -> dict[str, str]:
-    reason = "an optimal tree also gets light rows right where that costs nothing"
-    return {} if estimator.cost_complexity else {"check_class_weight_classifiers": reason}
-
-
-@parametrize_with_checks(  # type: ignore[untyped-decorator]
-    [CostSensitiveTreeClassifier(), CostSensitiveTreeClassifier(cost_complexity=1e-6, max_depth=2)],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 def test_without_costs_it_is_the_accuracy_tree() -> None:
@@ -75,6 +61,17 @@ def test_text_shows_prices_along_the_path() -> None:
     again = type(model.tree_).from_dict(model.tree_.to_dict())
     assert again == model.tree_
     assert again.to_text() == text
+
+
+def test_trees_of_all_forms_speak_of_columns() -> None:
+    for model in (
+        CostSensitiveTreeClassifier(feature_costs=PRICES, max_depth=2).fit(FRAME, Y),
+        CostSensitiveTreeClassifier(max_depth=2).fit(FRAME, costs=MATRIX[(Y == "well").astype(int)]),
+        PolicyTree(max_depth=2).fit(FRAME, rewards=-MATRIX[(Y == "well").astype(int)]),
+        PolicyTree(max_depth=2, capacity={1: 30}).fit(FRAME, rewards=-MATRIX[(Y == "well").astype(int)]),
+    ):
+        assert model.tree_.conditions == tuple(model.binarizer_.conditions_)
+        assert "if age > " in model.tree_.to_rules()
 
 
 def test_columns_that_give_several_features_share_one_price() -> None:
@@ -116,6 +113,9 @@ def test_sample_weight() -> None:
     priced = CostSensitiveTreeClassifier(misclassification_costs=MATRIX, feature_costs=PRICES)
     left = priced.fit(FRAME, Y, sample_weight=zero_or_one)
     assert left.expected_costs_.total == pytest.approx(left.result_.objective / zero_or_one.sum())
+    assert left.expected_costs(FRAME, Y, sample_weight=zero_or_one) == left.expected_costs_
+    assert left.score(FRAME, Y, sample_weight=zero_or_one) == -left.expected_costs_.total
+    assert left.score(FRAME, Y) != -left.expected_costs_.total
 
 
 def test_grid_search_and_routing_of_costs() -> None:

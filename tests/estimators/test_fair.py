@@ -105,6 +105,19 @@ def test_metadata_routing(people: Any) -> None:
         assert search.best_params_ == {"max_difference": 0.5}
 
 
+def test_trees_of_the_front_speak_of_columns(people: Any) -> None:
+    X, y, group = people
+    front = streed.fairness_front(X, y, group, max_depth=2)
+    model = FairTreeClassifier(max_depth=2).fit(X, y, sensitive_features=group)
+    assert all(point.tree.conditions == model.tree_.conditions for point in front)
+    assert "age" in front[0].tree.to_sql()
+    result = front.to_result()
+    assert [solution.values for solution in result.front] == [(p.error, p.difference) for p in front]
+    assert result.objectives == ("misclassified weight", "difference (demographic parity)")
+    assert result.optimal
+    assert result.summary().startswith("misclassified weight, difference (demographic parity): (")
+
+
 def test_clones_and_pickles(people: Any) -> None:
     X, y, group = people
     model = FairTreeClassifier("equalized_odds", max_difference=0.1, max_depth=2)

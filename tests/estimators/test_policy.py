@@ -18,13 +18,9 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streed import Binarizer, InfeasibleError, PolicyTree
 from streed.estimators.teachers import Models, Trial, clipped, folds_of, scores_of
-from streed.tasks import limited_policy
-from tests import constrained_oracle
-from tests.support import NATIVE_CONSTRAINTS
 
 
 def trial(n: int = 600, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
@@ -45,34 +41,6 @@ TREE = make_pipeline(
 )
 QUICK: dict[str, Any] = {"outcome_model": LinearRegression(), "propensity_model": DummyClassifier(), "cv": 3}
 NUMBERS = np.stack([X["age"], X["sex"] == "f"], axis=1).astype(float)
-
-
-class AsClassifier(ClassifierMixin, PolicyTree):  # type: ignore[misc]
-    """A policy that is rewarded for the right label: scikit-learn's checks of classifiers apply to it."""
-
-    def fit(self, X: Any, y: Any) -> AsClassifier:  # type: ignore[override]
-        from sklearn.utils.multiclass import check_classification_targets
-        from sklearn.utils.validation import validate_data
-
-        y = validate_data(self, y=y)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        return super().fit(X, rewards=np.eye(self.classes_.size)[codes])
-
-    def predict(self, X: Any) -> Any:
-        codes = super().predict(X)
-        return self.classes_[codes]
-
-    score = ClassifierMixin.score
-
-
-@parametrize_with_checks([AsClassifier()])  # type: ignore[untyped-decorator]
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    """The estimator's own fit takes treatments and outcomes, which the checks do not know.
-
-    So they are run on the same estimator with rewards made of labels.
-    """
-    check(estimator)
 
 
 @pytest.mark.parametrize(
@@ -286,18 +254,10 @@ def test_cross_validation_with_routed_outcomes() -> None:
     assert (found["test_score"] > OUTCOME.mean()).all()
 
 
-@pytest.fixture
-def engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the engine has no constraints, its slow twin serves."""
-    if not NATIVE_CONSTRAINTS:
-        monkeypatch.setattr(limited_policy, "constrained", constrained_oracle.constrained)
-
-
 BITS = np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)], dtype=bool)
 GAINS = np.stack([np.zeros(8), np.arange(8.0) - 2, np.full(8, 0.5)], axis=1)
 
 
-@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize(
     ("capacity", "expected"), [({1: 2}, (5 + 4 + 6 * 0.5) / 8), ({1: 0.25, 2: 0.0}, 9 / 8)]
 )
@@ -308,7 +268,6 @@ def test_capacity(capacity: dict[int, float], expected: float) -> None:
     assert np.sum(model.predict(BITS) == 1) <= 2
 
 
-@pytest.mark.usefixtures("engine")
 def test_budget() -> None:
     model = PolicyTree(treatment_costs={1: 3.0, 2: 0.1}, budget=0.75, max_depth=2).fit(BITS, rewards=GAINS)
     given = np.bincount(model.predict(BITS), minlength=3)
@@ -316,7 +275,6 @@ def test_budget() -> None:
     assert model.result_.objective == pytest.approx(9 / 8)
 
 
-@pytest.mark.usefixtures("engine")
 def test_infeasible_capacity_says_the_least_that_works() -> None:
     limits = {0: 0, 1: 3, 2: 0}
     message = (

@@ -183,7 +183,7 @@ def test_inside_other_estimators(entry: Entry) -> None:
         OneVsRestClassifier(model),
     ):
         fitted = clone(wrapped).fit(X, y)
-        assert fitted.score(X, y) > 0.85
+        assert np.mean(fitted.predict(X) == y) > 0.85
         assert fitted.predict_proba(X).shape == (240, 2)
 
 
@@ -204,7 +204,7 @@ def test_weights_are_routed(entry: Entry) -> None:
         again = clone(model).fit(pipeline[0].transform(X), y, sample_weight=WEIGHTS)
         assert pipeline[1].tree_ == again.tree_
         scores = cross_validate(model, X, y, params={"sample_weight": WEIGHTS}, cv=3)["test_score"]
-        assert (scores > 0.7).all()
+        assert (scores > entry.least_score).all()
         deaf = (
             clone(entry.estimator).set_fit_request(sample_weight=False).set_score_request(sample_weight=False)
         )

@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 
 import streed
 from streed import FeatureCosts, InfeasibleError, reference
-from streed.tasks import CostMatrix, LabelCosts, LimitedPolicyReward, PolicyReward, limited_policy
-from tests import constrained_oracle
+from streed.tasks import CostMatrix, LabelCosts, LimitedPolicyReward, PolicyReward
 from tests.properties.problems import EXAMPLES, SEEDS
 from tests.rescore import rescore
-from tests.support import NATIVE_CONSTRAINTS
 
 PRICES = st.sampled_from([0.0, 0.1, 0.25, 1.0, 1.3, 2.0])
 
@@ -144,14 +142,11 @@ def test_capacity_and_budget(data: st.DataObject) -> None:
     task = LimitedPolicyReward(rewards, capacity=capacity, **spending)
     bounds: dict[str, Any] = {"max_depth": data.draw(st.sampled_from([2, 1, 0]))}
     front = reference.solve(task.components(X), bounds["max_depth"])
-    with pytest.MonkeyPatch.context() as patch:
-        if not NATIVE_CONSTRAINTS:
-            patch.setattr(limited_policy, "constrained", constrained_oracle.constrained)
-        if not front:
-            with pytest.raises(InfeasibleError, match="the least that works is"):
-                streed.solve(task, X, **bounds)
-            return
-        result = streed.solve(task, X, **bounds)
+    if not front:
+        with pytest.raises(InfeasibleError, match="the least that works is"):
+            streed.solve(task, X, **bounds)
+        return
+    result = streed.solve(task, X, **bounds)
     assert result.objective == pytest.approx(max(one.value[0] for one in front), rel=1e-9, abs=1e-9)
     given_to = np.bincount(result.tree.predict(X), minlength=k)
     for treatment, most in capacity.items():

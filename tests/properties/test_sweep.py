@@ -34,16 +34,17 @@ def columns(rng: np.random.Generator, kind: str, n_rows: int, n_features: int) -
 
 
 def problem(rng: np.random.Generator, kind: str) -> Problem:
-    n_rows, n_features = int(rng.integers(3, 40)), int(rng.integers(2, 12))
-    n_labels, depth = int(rng.integers(2, 5)), int(rng.integers(3, 6))
-    full = 2**depth - 1
+    """A random problem; few features where the plain recursion would split a large budget in all ways."""
+    n_rows, n_labels, depth = int(rng.integers(3, 40)), int(rng.integers(2, 5)), int(rng.integers(3, 6))
+    full, limited = 2**depth - 1, rng.random() < 0.2
+    n_features = int(rng.integers(2, 7 if limited and depth == 5 else 12))
     return Problem(
         X=np.ascontiguousarray(columns(rng, kind, n_rows, n_features)),
         y=rng.integers(n_labels, size=n_rows).astype(np.int32),
         w=rng.integers(1, 5, size=n_rows).astype(float) if rng.random() < 0.3 else np.ones(n_rows),
         n_labels=n_labels,
         max_depth=depth,
-        max_nodes=int(rng.integers(3, full + 1)) if rng.random() < 0.2 else full,
+        max_nodes=int(rng.integers(3, full + 1)) if limited else full,
         min_samples_leaf=int(rng.integers(1, 4)) if rng.random() < 0.2 else 1,
         branch_cost=float(rng.choice([0.5, 1.0])) if rng.random() < 0.2 else 0.0,
     )

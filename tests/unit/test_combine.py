@@ -414,4 +414,4 @@ def test_names_of_columns(engine: str) -> None:
     assert all(solution.tree.feature_names == ("a", "b", "c") for solution in result.front)
     assert all(solution.tree.classes.tolist() == [0, 1] for solution in result.front)
     assert result.objectives == ("misclassified weight (part 1)", "misclassified weight (part 2)")
-    assert "accuracy (part 2)" in result.to_html()
+    assert "misclassified weight (part 2)" in result.to_html()

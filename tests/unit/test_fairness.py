@@ -206,7 +206,7 @@ def test_a_search_without_an_answer_falls_back_on_constant_trees(monkeypatch: py
         nothing: dict[str, Any] = {"seconds": 1.0, "statistics": {}, "status": "time_limit"}
         return nothing | {"feasible": None, "lower_bound": 0.0, "optimal": False}
 
-    monkeypatch.setattr("streed._core.constrained", undecided, raising=False)
+    monkeypatch.setattr("streed._core.constrained", undecided)
     result = streed.solve(DemographicParity(Y, GROUP), X, max_depth=1)
     assert (result.objective, result.lower_bound, result.status) == (4, 0, "time_limit")
     assert result.gap == 1

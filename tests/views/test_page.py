@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import streed
-from streed import Binarizer, Condition, OptimalTreeClassifier, Result, Solution
+from streed import Binarizer, Condition, OptimalTreeClassifier, Result, Solution, Tree
+from streed.wording import paths
 from tests.views import browser
 from tests.views.browser import Page
 from tests.views.trees import (
@@ -328,6 +329,52 @@ def test_a_tree_of_values(page: Page) -> None:
     assert page.shown(".facts") == ["1 row, cost -2.5", "1 row, cost 4"]
     widths = page.js("return [...document.querySelectorAll('.bar i')].map((bar) => bar.offsetWidth)")
     assert widths[1] > widths[0] > 0
+
+
+def test_prices_of_tests(page: Page) -> None:
+    known = {"values": [1.0, 2.0, 0.0], "value_name": "cost", "prices": [1.5, 0.0, 0.0]}
+    page.open(grow((RED, 0, 1), CONDITIONS, **known).to_html())
+    assert page.shown(".foot") == ["2 rows, price 1.5"]
+    assert page.shown(".facts") == ["1 row, cost 2, tests 1.5", "1 row, cost 0, tests 1.5"]
+    assert page.shown("#legend span")[-2:] == ["cost per row", "tests per row"]
+    widths = page.js(
+        "return [...document.querySelectorAll('.leaf .bar')].map((bar) => [...bar.children].map((i) => i.offsetWidth))"
+    )
+    assert widths[0][0] > widths[0][1] == widths[1][1] > widths[1][0] == 0
+    page.js("document.querySelector('li').focus()")
+    assert "price of this test 1.5 per row" in page.one("#tip").text
+
+
+def test_a_fairness_front(page: Page) -> None:
+    rng = np.random.default_rng(0)
+    group = np.arange(120) % 2
+    table = pd.DataFrame({"age": rng.integers(20, 60, 120), "score": rng.integers(0, 9, 120) + 2 * group})
+    y = (table["score"] > 4).to_numpy() ^ (rng.random(120) < 0.1)
+    front = streed.fairness_front(table, y, group, max_depth=2)
+    assert len(front) > 3
+    page.open(front.to_html(title="Fair"))
+    assert page.one("h1").text == "Fair"
+    assert len(page.all("circle")) == len(front)
+    assert set(page.shown("#row .name")) <= {"age", "score"}
+    page.choose(len(front) - 1)
+    assert f"difference (demographic parity): {front[-1].difference:g}" in page.one("#point").text
+    assert page.shown(".chip") == [str(front[-1].tree.classes[k]) for k in leaf_labels(front[-1].tree)]
+    assert page.errors() == []
+
+
+def leaf_labels(tree: Tree) -> list[int]:
+    """Labels of the leaves from top to bottom."""
+    return [int(tree.label[node]) for node, _ in paths(tree)]
+
+
+def test_a_click_beside_the_points_chooses_the_nearest(page: Page, front: Result) -> None:
+    page.open(front.to_html())
+    page.js(
+        "const box = document.querySelector('circle[data-point=\"2\"]').getBoundingClientRect();"
+        "document.querySelector('#front-plot svg').dispatchEvent("
+        "new MouseEvent('click', { clientX: box.right + 3, clientY: box.top - 2, bubbles: true }))"
+    )
+    assert page.all("circle[aria-checked='true']")[0].get_attribute("data-point") == "2"
 
 
 def test_many_classes_have_one_bar_each(page: Page) -> None:

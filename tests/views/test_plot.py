@@ -116,6 +116,14 @@ def test_values_take_the_place_of_shares() -> None:
     assert_readable(ax)
 
 
+def test_prices_of_tests() -> None:
+    known: dict[str, Any] = {"values": [1.0, 2.0, 0.5], "value_name": "cost", "prices": [1.5, 0.0, 0.0]}
+    ax = grow((RED, 0, 1), CONDITIONS, **known).plot()
+    shown = texts(ax)
+    assert {"price 1.5, 2 rows", "2 + 1.5", "0.5 + 1.5", "cost per row", "tests per row"} <= set(shown)
+    assert_readable(ax)
+
+
 def test_a_tree_that_knows_neither_classes_nor_values() -> None:
     ax = grow((RED, 0, 1), CONDITIONS, class_weights=None).plot()
     assert {"no", "yes", "1 row"} <= set(texts(ax))

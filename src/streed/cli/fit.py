@@ -88,13 +88,17 @@ def run(arguments: argparse.Namespace) -> int:
     check_files(arguments.out, arguments.plot, arguments.html)
     check_fairness_options(arguments)
     if arguments.sensitive_features is not None and arguments.objective not in (None, "accuracy"):
-        raise ValueError(f"a fair tree has the fewest errors: --sensitive and --objective {arguments.objective} "
-                         "do not go together")
+        raise ValueError(
+            f"a fair tree has the fewest errors: --sensitive and --objective {arguments.objective} "
+            "do not go together"
+        )
     training = read_training(arguments)
     with warnings_as_notes(arguments):
         estimator = fit(arguments, training)
     model = Model.from_estimator(estimator, target=arguments.target)
-    print("\n".join([estimator.result_.summary(), *fairness(estimator)]), estimator.tree_.to_text(), sep="\n\n")
+    print(
+        "\n".join([estimator.result_.summary(), *fairness(estimator)]), estimator.tree_.to_text(), sep="\n\n"
+    )
     if arguments.out is not None:
         model.save(arguments.out)
     write_files(model, plot=arguments.plot, html=arguments.html)

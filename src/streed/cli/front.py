@@ -31,7 +31,8 @@ from streed.tasks import make_task
 ABOUT = """\
 List all trees that are best compromises between several objectives (the Pareto front).
 
-Objectives are named (--objectives), or they are errors and fairness (--sensitive). No tree within the limits is at least as good as one of them in every objective and better in one."""
+Objectives are named (--objectives), or they are errors and fairness (--sensitive). No tree within the
+limits is at least as good as one of them in every objective and better in one."""
 
 EXAMPLES = """\
 examples:
@@ -83,7 +84,11 @@ def run(arguments: argparse.Namespace) -> int:
         print("", picked.tree.to_text(), sep="\n")
         if arguments.out is not None:
             parameters = {name: getattr(arguments, name) for name in LIMITS}
-            options: dict[str, Any] = {"solution": picked, "target": arguments.target, "parameters": parameters}
+            options: dict[str, Any] = {
+                "solution": picked,
+                "target": arguments.target,
+                "parameters": parameters,
+            }
             Model.from_result(result, binarizer, columns, **options).save(arguments.out)
     return 130 if result.status == "interrupted" else 0
 

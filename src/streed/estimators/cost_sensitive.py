@@ -283,7 +283,9 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         """
         return self.tree_.paid()[self.apply(X)]
 
-    def expected_costs(self, X: Any, y: Any = None, costs: Any = None) -> ExpectedCosts:
+    def expected_costs(
+        self, X: Any, y: Any = None, costs: Any = None, sample_weight: Any = None
+    ) -> ExpectedCosts:
         """Return the mean cost of rows, split into misclassification and tests.
 
         Parameters
@@ -294,6 +296,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
             Their labels, if the tree was fitted with labels.
         costs : array-like of shape (n, n_labels), optional
             Their costs under each label, if the tree was fitted with costs.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row in the means, not negative.
 
         Returns
         -------
@@ -301,9 +305,10 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
             The mean costs and, for labels, the normalised cost.
         """
         check_is_fitted(self)
-        return self._expected(self._features(X), y, costs)
+        features = self._features(X)
+        return self._expected(features, y, costs, check_sample_weight(sample_weight, features.shape[0]))
 
-    def score(self, X: Any, y: Any = None, costs: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, costs: Any = None, sample_weight: Any = None) -> float:
         """Return minus the mean cost of rows, tests included: the greater the better.
 
         Parameters
@@ -314,13 +319,15 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
             Their labels, if the tree was fitted with labels.
         costs : array-like of shape (n, n_labels), optional
             Their costs under each label, if the tree was fitted with costs.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row in the mean, not negative.
 
         Returns
         -------
         float
             What model selection should maximise, since it is what the tree was optimised for.
         """
-        return -self.expected_costs(X, y, costs).total
+        return -self.expected_costs(X, y, costs, sample_weight).total
 
     def _expected(
         self, features: NDArray[np.uint8], y: Any, costs: Any, weights: Any = None

@@ -242,7 +242,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         Returns
         -------
         streed.fairness.FairnessFront
-            Pairs of error and difference with their trees; ``.plot()`` draws them, ``.to_html()`` makes a page.
+            Pairs of error and difference with their trees; ``.plot()`` draws them, ``.to_html()`` is a page.
         """
         limits = self._limits()
         if self.constraint is None:
@@ -293,7 +293,7 @@ def fairness_front(
     Returns
     -------
     streed.fairness.FairnessFront
-        Pairs of error and difference with their trees; ``.plot()`` draws them, ``.to_html()`` makes a page.
+        Pairs of error and difference with their trees; ``.plot()`` draws them, ``.to_html()`` is a page.
 
     Examples
     --------

@@ -14,8 +14,9 @@ from streed.result import Result, Solution
 from streed.tree import Tree
 
 if TYPE_CHECKING:
-    from streed.conditions import Condition
     from numpy.typing import NDArray
+
+    from streed.conditions import Condition
 
 
 @dataclass(frozen=True)

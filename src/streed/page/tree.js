@@ -119,7 +119,7 @@ const treeView = {
       const range = this.high - this.low || 1;
       const [zero, end, top] = [0, node.value ?? 0, this.top(node)].map((value) => (value - this.low) / range);
       piece(Math.min(zero, end), Math.abs(end - zero), "var(--grey)");
-      piece(0, top - Math.max(zero, end), "var(--tests)");
+      if (node.paid) piece(0, top - Math.max(zero, end), "var(--tests)");
     } else {
       const total = node.weights.reduce((sum, weight) => sum + weight, 0) || 1;
       node.weights.forEach((weight, label) => {

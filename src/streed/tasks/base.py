@@ -242,8 +242,10 @@ def measure_of(task: Task) -> str:
     --------
     >>> import streed
     >>> from streed.tasks.base import measure_of
-    >>> measure_of(streed.tasks.Accuracy([0, 1])), measure_of(streed.tasks.Accuracy([0, 1], cost_complexity=0.1))
-    ('misclassified weight', 'misclassified weight and price of nodes')
+    >>> measure_of(streed.tasks.Accuracy([0, 1]))
+    'misclassified weight'
+    >>> measure_of(streed.tasks.Accuracy([0, 1], cost_complexity=0.1))
+    'misclassified weight and price of nodes'
     """
     return task.measure or task.name
 
