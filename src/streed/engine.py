@@ -86,7 +86,7 @@ def make_tree(
     if lowered.leaf_label is not None and isinstance(lowered.leaf, LeafFunction):
         _label_leaves(tree, lowered, leaf, leaves)
     if value_name:
-        tree.values = sign * lowered.scale * costs / np.maximum(tree.n_samples, 1)
+        tree.values = sign * lowered.scale * costs / np.maximum(tree.n_samples, 1) + 0.0  # no minus zero
     if lowered.prices is not None:
         paid = price_per_node(tree, lowered.prices)
         cost += float(paid.sum())

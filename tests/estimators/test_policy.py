@@ -221,6 +221,11 @@ def test_rewards_as_frames_go_by_name() -> None:
         model.value(table, rewards=rewards.rename(columns={1: 3}))
 
 
+def test_no_reward_is_zero_and_not_minus_zero() -> None:
+    model = PolicyTree(max_depth=1).fit(np.eye(2, dtype=bool), rewards=[[0.0, -1.0], [0.0, 2.0]])
+    assert "reward 0)" in model.tree_.to_text()
+
+
 def test_polars_frames() -> None:
     frame, treatment = pl.from_pandas(X), pl.Series(TREATMENT)
     model = PolicyTree("inverse_propensity", max_depth=2).fit(frame, treatment, pl.Series(OUTCOME))

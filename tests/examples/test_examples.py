@@ -37,6 +37,21 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
             assert printed.getvalue().split() == block["output"].split()
 
 
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    links = LINK.findall(page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_index_links_all_pages() -> None:
+    index = ROOT / "docs" / "index.md"
+    links = {(index.parent / link).resolve() for link in LINK.findall(index.read_text(encoding="utf-8"))}
+    assert {page.resolve() for page in PAGES} - {index.resolve()} <= links
+
+
 def test_demo(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "error", str(ROOT / "examples" / "demo.py")]
     environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}

@@ -338,7 +338,8 @@ def test_prices_of_tests(page: Page) -> None:
     assert page.shown(".facts") == ["1 row, cost 2, tests 1.5", "1 row, cost 0, tests 1.5"]
     assert page.shown("#legend span")[-2:] == ["cost per row", "tests per row"]
     widths = page.js(
-        "return [...document.querySelectorAll('.leaf .bar')].map((bar) => [...bar.children].map((i) => i.offsetWidth))"
+        "return [...document.querySelectorAll('.leaf .bar')]"
+        ".map((bar) => [...bar.children].map((i) => i.offsetWidth))"
     )
     assert widths[0][0] > widths[0][1] == widths[1][1] > widths[1][0] == 0
     page.js("document.querySelector('li').focus()")
