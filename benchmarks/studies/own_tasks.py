@@ -33,7 +33,8 @@ def run(options: argparse.Namespace) -> int:
     )
     document = Document("own_tasks", options)
     contestants = [Contestant(BUILT_IN, "streed", sys.executable)] + [own(way) for way in WAYS]
-    rows, figures = [], {}
+    rows: list[Row] = []
+    figures: dict[str, float | None] = {}
     for name in options.sets or ["german-credit"]:
         for depth in options.depths:
             problem = Problem(name, "accuracy", depth, read_classification(options.data, name))

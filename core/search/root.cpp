@@ -242,9 +242,13 @@ Result RootSearch::run() {
         if (depth <= 2 && options_.switches.depth_two) {
             proven = main.solve(0, depth, nodes, incumbent_cost_ + 1).lower;
         } else {
-            Tree tree;
-            main.lookahead_tree(0, depth, nodes, tree);
-            offer(tree);
+            const bool slow = search_.has_function() && !search_.leaf_table.ready();  // a small tree first
+            for (const int d : {2, depth}) {
+                if (d == 2 && !slow) continue;
+                Tree tree;
+                main.lookahead_tree(0, d, d == 2 ? std::min(nodes, 3) : nodes, tree);
+                offer(tree);
+            }
             const int first = options_.switches.deepening ? std::min(3, depth) : depth;
             for (int d = first; d <= depth; ++d) {
                 int n = nodes;

@@ -199,7 +199,9 @@ def _compile(name: str, leaf: LeafFunction) -> Any:
     key = (function, negated, leaf.statistics.shape[1], leaf.n_labels)
     if key not in _COMPILED:
         if hasattr(function, "__self__"):
-            raise TaskError(f"the task {name!r}: a native leaf function must be a static method or a plain function")
+            raise TaskError(
+                f"the task {name!r}: a native leaf function must be a static method or a plain function"
+            )
         try:
             _COMPILED[key] = _compiled(numba, function if compiled else numba.njit(function), *key[1:])
         except numba.core.errors.NumbaError as error:

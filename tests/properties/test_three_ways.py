@@ -110,7 +110,7 @@ def test_one_optimum(
     codes = rng.integers(n_labels, size=rows)
     labels = labels[:n_labels]
     least = min(least, rows)
-    limits = {"max_depth": depth, "max_nodes": nodes, "min_samples_leaf": least}
+    limits: dict[str, Any] = {"max_depth": depth, "max_nodes": nodes, "min_samples_leaf": least}
     built_in = Accuracy(codes, cost_complexity=branch_cost / rows)
     expected = streed.solve(built_in, X, **limits).objective
     whole = built_in.components(X, min_samples_leaf=least)
@@ -123,7 +123,9 @@ def test_one_optimum(
         assert result.objective == pytest.approx(value)
         assert result.optimal
         predicted = result.tree.predict(X)
-        wrong = sum(p is not labels[c] and p != labels[c] for p, c in zip(predicted.tolist(), codes, strict=True))
+        wrong = sum(
+            p is not labels[c] and p != labels[c] for p, c in zip(predicted.tolist(), codes, strict=True)
+        )
         assert wrong + branch_cost * result.tree.n_nodes == pytest.approx(expected)
 
     for make in MINIMISED:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import streed
-from streed import TaskError, leaf_functions
+from streed import TaskError, _core, leaf_functions
 from streed.tasks import StatisticsTask
 from tests.unit.test_statistics_task import COUNTS, SQUARES, X
 
@@ -28,7 +28,12 @@ class Squares(StatisticsTask):
         return sums[2] - sums[1] ** 2 / sums[0]
 
 
-class Plain(Squares):
+class Plain(StatisticsTask):
+    name = "plain"
+
+    def __init__(self) -> None:
+        super().__init__(SQUARES)
+
     def leaf_costs(self, sums: Any) -> Any:
         return sums[2] - sums[1] ** 2 / sums[0]
 
@@ -36,13 +41,13 @@ class Plain(Squares):
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the engine is given as the function, call by call."""
     given: list[Any] = []
-    original = leaf_functions._core.solve_function
+    original = _core.solve_function
 
     def spy(features: Any, statistics: Any, function: Any, *rest: Any, **named: Any) -> Any:
         given.append(function)
         return original(features, statistics, function, *rest, **named)
 
-    monkeypatch.setattr(leaf_functions._core, "solve_function", spy)
+    monkeypatch.setattr(_core, "solve_function", spy)
     return given
 
 

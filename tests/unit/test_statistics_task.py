@@ -1,4 +1,4 @@
-"""Tasks of statistics that lie, raise, are slow or are interrupted: a TaskError or a tree, never anything else."""
+"""Tasks of statistics that lie, raise, are slow or interrupted: a TaskError or a tree, nothing else."""
 
 from __future__ import annotations
 
@@ -121,7 +121,9 @@ class TestStatistics:
             Told("table", **bounds)
 
     def test_without_leaf_costs(self) -> None:
-        with pytest.raises(TaskError, match="raised NotImplementedError: StatisticsTask must define") as caught:
+        with pytest.raises(
+            TaskError, match="raised NotImplementedError: StatisticsTask must define"
+        ) as caught:
             streed.solve(StatisticsTask(COUNTS), X, max_depth=1)
         assert isinstance(caught.value.__cause__, NotImplementedError)
 
@@ -139,7 +141,7 @@ WRONG_ANSWERS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "too many labels": (lambda s: np.stack([squares(s)] * 2), r"got shape \(2, 3\)"),
     "a number": (lambda s: 1.0, r"got shape \(\)"),
     "leaves and labels swapped": (lambda s: squares(s)[:, None], r"got shape \(3, 1\)"),
-    "nothing": (lambda s: None, "must return numbers, got None|must return costs of shape|finite"),
+    "nothing": (lambda s: None, r"must return costs of shape .* got shape \(\)"),
     "text": (lambda s: ["a"] * s.shape[1], "must return numbers"),
     "complex": (lambda s: squares(s) + 1j, "must return numbers"),
     "objects": (lambda s: [object()] * s.shape[1], "must return numbers"),
@@ -208,9 +210,9 @@ CHANGES: dict[str, Callable[[Told], Callable[[Any], Any]]] = {
     "every call": lambda task: lambda sums: task.honest(sums) + task.calls,
     "random": lambda task: lambda sums: task.honest(sums) + RNG.random(sums.shape[1]),
     "better each time": lambda task: lambda sums: task.honest(sums) - 100 * task.calls,
-    "its own arrays": lambda task: lambda sums: np.add(sums[-1], task.calls, out=sums[-1])
-    if task.calls % 2
-    else task.honest(sums),
+    "its own arrays": lambda task: (
+        lambda sums: np.add(sums[-1], task.calls, out=sums[-1]) if task.calls % 2 else task.honest(sums)
+    ),
 }
 
 
@@ -221,7 +223,9 @@ CHANGES: dict[str, Callable[[Told], Callable[[Any], Any]]] = {
 def test_answers_that_change(what: str, kind: str, depth: int, n_jobs: int) -> None:
     task = Told(kind)
     task.function = CHANGES[what](task)
-    with pytest.raises(TaskError, match=r"'told'.*(changes its answer|asked for again|least_row|must return)"):
+    with pytest.raises(
+        TaskError, match=r"'told'.*(changes its answer|asked for again|least_row|must return)"
+    ):
         streed.solve(task, X, max_depth=depth, n_jobs=n_jobs)
 
 
@@ -315,7 +319,7 @@ def test_ctrl_c_before_there_is_a_tree(kind: str) -> None:
         streed.solve(task, X, max_depth=4)
 
 
-@pytest.mark.parametrize("call", [15, 40, 100])
+@pytest.mark.parametrize("call", [30, 60, 100])
 def test_ctrl_c_inside(call: int) -> None:
     task = Told("blocks")
     task.function = ctrl_c_at(call)(task)
@@ -396,7 +400,7 @@ def test_other_threads_may_solve_at_the_same_time() -> None:
 
     def one(task: Told) -> None:
         try:
-            found.append(streed.solve(task, X, max_depth=3).objective)
+            found.append(streed.solve(task, X, max_depth=4).objective)
         except TaskError:
             found.append("TaskError")
 
