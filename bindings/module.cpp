@@ -202,9 +202,11 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
     set_prices(prices, problem, price_arrays);
     try {
         return run(problem, options, poll);
-    } catch (const streed::TaskFailure&) {
+    } catch (const streed::TaskFailure& failure) {
         if (python && python->failure_) std::rethrow_exception(python->failure_);
-        throw;
+        const nb::object type = nb::module_::import_("streed._core").attr("TaskFailure");
+        PyErr_SetObject(type.ptr(), nb::make_tuple(failure.what(), failure.statistics).ptr());
+        throw nb::python_error();
     } catch (const streed::Interrupted&) {
         PyErr_SetNone(PyExc_KeyboardInterrupt);
         throw nb::python_error();

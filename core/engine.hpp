@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/problem.hpp"
@@ -13,7 +14,8 @@ namespace streed {
 
 // A leaf function that breaks its contract: costs that are not finite, or not the same when asked for again.
 struct TaskFailure : std::runtime_error {
-    using std::runtime_error::runtime_error;
+    explicit TaskFailure(const std::string& cause, std::vector<double> of_leaf = {}) : std::runtime_error(cause), statistics(std::move(of_leaf)) {}
+    std::vector<double> statistics;  // of the leaf in question, if there is one
 };
 
 // Thrown by a leaf function that was interrupted by the user: the search ends with the best tree so far. It comes out of

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.clock import measure
-from benchmarks.peers import WARM_X, WARM_Y, Options, costs_streed, require_task
+from benchmarks.peers import WARM_X, WARM_Y, Options, costs_streed, own_streed, require_task
 from benchmarks.scores import FAIR_TASKS, SCORES
 
 DISTRIBUTION = "streed"
@@ -69,7 +69,9 @@ def fit_estimator(package: Any, X: NDArray[Any], y: NDArray[Any], options: Optio
 def fit_solve(package: Any, X: NDArray[Any], y: NDArray[Any], options: Options) -> tuple[Any, Any]:
     """Call `streed.solve`; returns the result and what predicts."""
     make = package.tasks.REGISTRY[options["task"]]
-    if options["task"] in FAIR_TASKS:
+    if "way" in options:
+        task = own_streed.make_task(package, options["way"], y)
+    elif options["task"] in FAIR_TASKS:
         task = make(y, options["group"][: len(y)], max_difference=Fraction(*options["limit"].tolist()))
     else:
         task = make(y)

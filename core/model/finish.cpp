@@ -1,10 +1,14 @@
 #include "finish.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
+
+#include "../engine.hpp"
 
 namespace streed {
 namespace {
@@ -40,8 +44,7 @@ public:
             std::vector<double> sums(s);
             for (const std::uint32_t r : rows)
                 for (std::size_t m = 0; m < s; ++m) sums[m] += problem_.function->statistics[r * s + m];
-            problem_.function->costs(sums.data(), 1, costs_.data());
-            for (const double cost : costs_) magnitude_ = std::max(magnitude_, std::abs(cost));
+            costs_ = ask(sums);
         } else if (problem_.costs != nullptr) {
             for (const std::uint32_t r : rows)
                 for (std::size_t k = 0; k < labels; ++k) costs_[k] += problem_.costs[r * labels + k];
@@ -58,7 +61,21 @@ public:
     double magnitude() const { return magnitude_; }
 
 private:
+    // The function is asked once about each leaf.
+    const std::vector<double>& ask(const std::vector<double>& sums) {
+        const auto known = asked_.find(sums);
+        if (known != asked_.end()) return known->second;
+        std::vector<double> costs(costs_.size(), std::numeric_limits<double>::quiet_NaN());
+        problem_.function->costs(sums.data(), 1, costs.data());
+        for (const double cost : costs) {
+            if (!std::isfinite(cost)) throw TaskFailure("a leaf costs " + std::to_string(cost) + ", but costs must be finite numbers", sums);
+            magnitude_ = std::max(magnitude_, std::abs(cost));
+        }
+        return asked_[sums] = std::move(costs);
+    }
+
     const Problem& problem_;
+    std::map<std::vector<double>, std::vector<double>> asked_;
     std::vector<double> costs_;
     double magnitude_ = 0;
 };
@@ -67,7 +84,8 @@ using Path = std::vector<std::int32_t>;  // features tested on the way
 
 class Finisher {
 public:
-    Finisher(const Problem& problem, double branch_cost) : problem_(problem), leaves_(problem), branch_cost_(branch_cost) {}
+    Finisher(const Problem& problem, double branch_cost, double patience)
+        : problem_(problem), leaves_(problem), branch_cost_(branch_cost), patience_(patience) {}
 
     std::unique_ptr<Branch> unfold(const Tree& tree, int at) const {
         const TreeNode& node = tree[static_cast<std::size_t>(at)];
@@ -160,7 +178,7 @@ private:
     // tree, so that trees with many thousands of nodes are only tried in part.
     std::unique_ptr<Branch>* replacement(Branch& at, const Rows& rows, const Path& path, double limit) {
         for (std::unique_ptr<Branch>* child : {&at.left, &at.right}) {
-            if ((*child)->feature < 0 || work_ < 0) continue;
+            if ((*child)->feature < 0 || work_ < 0 || std::chrono::duration<double>(Clock::now() - started_).count() > patience_) continue;
             if (cost(**child, rows, path) <= limit + tolerance()) return child;
             if (auto* deeper = replacement(**child, rows, path, limit)) return deeper;
         }
@@ -171,17 +189,20 @@ private:
     LeafCosts leaves_;
     double branch_cost_;
     double work_ = 1e9;  // rows sent down
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point started_ = Clock::now();
+    double patience_;  // seconds
 };
 
 }  // namespace
 
-FinishedTree finish_tree(const Problem& problem, const Tree& tree, double branch_cost) {
-    Finisher finisher(problem, branch_cost);
+FinishedTree finish_tree(const Problem& problem, const Tree& tree, double branch_cost, double patience) {
+    Finisher finisher(problem, branch_cost, patience);
     std::unique_ptr<Branch> root = finisher.unfold(tree, 0);
     Rows rows(problem.n_rows);
     std::iota(rows.begin(), rows.end(), 0u);
     finisher.simplify(root, rows, {});
-    FinishedTree out{{}, 0, 0};
+    FinishedTree out;
     finisher.fold(*root, rows, {}, out);
     return out;
 }

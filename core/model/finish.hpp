@@ -8,12 +8,13 @@ namespace streed {
 
 struct FinishedTree {
     Tree tree;
-    double objective;  // costs of leaves and of branching nodes
-    double magnitude;  // of the costs that were added up
+    double objective = 0;  // costs of leaves and of branching nodes
+    double magnitude = 0;  // of the costs that were added up
 };
 
 // Labels the leaves and removes every split that its subtree does without: a node becomes a leaf, or one of its own
 // subtrees takes its place, wherever the objective stays the same. Leaves only gain rows by that.
-FinishedTree finish_tree(const Problem& problem, const Tree& tree, double branch_cost);
+// After `patience` seconds no more subtrees are tried in the place of others: a leaf function may be slow.
+FinishedTree finish_tree(const Problem& problem, const Tree& tree, double branch_cost, double patience);
 
 }  // namespace streed

@@ -26,10 +26,14 @@ void Search::leaf_costs(const double* sums, std::size_t n, double* ticks) const 
             double position = 0;
             for (std::size_t m = 0; m < factors.size(); ++m) position += factors[m] * sums[m * n + k];
             ticks[k] = leaf_table.costs()[static_cast<std::size_t>(position)];
-            if (ticks[k] == LeafTable::kWrong) wrong_cost();
+            if (ticks[k] == LeafTable::kWrong) wrong_cost(sums, n);
         }
         return;
     }
+    ask_costs(sums, n, ticks);
+}
+
+void Search::ask_costs(const double* sums, std::size_t n, double* ticks) const {
     const LeafFunction& leaf = *problem.function;
     thread_local std::vector<double> costs;
     costs.resize(static_cast<std::size_t>(problem.n_labels) * n);
@@ -41,10 +45,17 @@ void Search::leaf_costs(const double* sums, std::size_t n, double* ticks) const 
     }
     const double* least = reduced.shifted ? sums + static_cast<std::size_t>(leaf.n_statistics) * n : nullptr;
     const double lowest = kernels.round_costs(costs.data(), problem.n_labels, least, n, 1 / reduced.grain, kMostTicks, ticks);
+    const auto refuse = [&](std::size_t k, const std::string& cause) {
+        std::vector<double> own;
+        for (std::size_t m = 0; m < static_cast<std::size_t>(leaf.n_statistics); ++m) own.push_back(sums[m * n + k]);
+        throw TaskFailure(cause, std::move(own));
+    };
     if (std::isnan(lowest)) {
-        for (const double cost : costs)
-            if (!std::isfinite(cost)) throw TaskFailure("a leaf costs " + std::to_string(cost) + ", but costs must be finite numbers");
-        throw TaskFailure("the costs of leaves differ too much in size: one is more than 4000 times as large as those of the root and its children");
+        for (std::size_t k = 0; k < costs.size(); ++k)
+            if (!std::isfinite(costs[k])) refuse(k % n, "a leaf costs " + std::to_string(costs[k]) + ", but costs must be finite numbers");
+        for (std::size_t k = 0; k < n; ++k)
+            if (std::abs(ticks[k]) > kMostTicks)
+                refuse(k, "the costs of leaves differ too much in size: one is more than 4000 times as large as those of the root and its children");
     }
     if (!reduced.bounded || lowest >= 0) return;
     // Below the bound by rounding in the function, at most: its arguments show how large that can be.
@@ -52,12 +63,17 @@ void Search::leaf_costs(const double* sums, std::size_t n, double* ticks) const 
         if (ticks[k] >= 0) continue;
         double largest = 0;
         for (int m = 0; m < model.n_values; ++m) largest = std::max(largest, std::abs(sums[static_cast<std::size_t>(m) * n + k]));
-        if (ticks[k] < -64 && ticks[k] * reduced.grain < -1e-9 * largest) wrong_cost();
+        if (ticks[k] < -64 && ticks[k] * reduced.grain < -1e-9 * largest) refuse(k, "a leaf costs less than least_row allows for its rows");
         ticks[k] = 0;
     }
 }
 
-void Search::wrong_cost() const { throw TaskFailure("the cost of a leaf is not a finite number, or less than least_row allows for its rows"); }
+// The table holds a cost that is wrong. The function is asked again, and what it says now is refused with its reason.
+void Search::wrong_cost(const double* sums, std::size_t n) const {
+    std::vector<double> ticks(n);
+    ask_costs(sums, n, ticks.data());
+    throw TaskFailure("the costs of leaves are not the same when they are asked for again");
+}
 
 // As long as the table costs less than asking for the cells of a search of this depth.
 void Search::fill_leaf_table() {
@@ -65,6 +81,7 @@ void Search::fill_leaf_table() {
     const double cells = 2 * features * features * (options.max_depth > 2 ? 2 * features : 1.0);
     if (reduced.shifted || options.max_depth < 2) return;
     const auto evaluate = [&](const double* sums, std::size_t n, double* ticks) {
+        if (elapsed() > options.time_limit / 2) throw TaskFailure("too slow for a table");
         const std::size_t values = static_cast<std::size_t>(model.n_values);
         const std::size_t labels = static_cast<std::size_t>(problem.n_labels);
         std::vector<double> costs(labels * n, std::numeric_limits<double>::quiet_NaN());
@@ -86,7 +103,7 @@ void Search::fill_leaf_table() {
     };
     try {
         leaf_table.fill(reduced, options.min_samples_leaf, static_cast<std::size_t>(std::min(cells, 0x1p19)), evaluate);
-    } catch (const TaskFailure&) {  // about leaves that may not exist
+    } catch (const TaskFailure&) {  // about leaves that may not exist, or too late
         problem.function->forgive();
     }
     take_memory(leaf_table.bytes());
@@ -151,13 +168,46 @@ PairBenefit Worker::table_pairs(const Node& node, const PairProblem& problem, in
         three = std::min(three, with_three);
         if (per_root != nullptr) per_root[l] = -(nodes >= 3 || nodes == 0 ? with_three : nodes == 2 ? with_two : with_one);
     }
-    if (lowest < LeafTable::kWrong / 2) search_.wrong_cost();
+    if (lowest < LeafTable::kWrong / 2) find_wrong_cell(node, problem);
     return {{-kNone, -one, -two, -three}};
+}
+
+// The table has a wrong cost for one of the cells of these pairs: the function is asked about it again.
+void Worker::find_wrong_cell(const Node& node, const PairProblem& problem) const {
+    const std::size_t stride = static_cast<std::size_t>(node.stride());
+    const std::vector<std::int32_t>& factors = search_.leaf_table.factors();
+    const auto position = [&](const void* numbers, std::size_t first, std::size_t step) {
+        double sum = 0;
+        for (std::size_t c = 0; c < factors.size() && numbers != nullptr; ++c) sum += factors[c] * lane_value(node.lane_type(), numbers, first + c * step);
+        return static_cast<std::int32_t>(sum);
+    };
+    const std::int32_t total = position(problem.totals, 0, 1);
+    for (const std::int32_t i : node.active()) {
+        for (const std::int32_t j : node.active()) {
+            if (j < i) continue;
+            const std::size_t cell = static_cast<std::size_t>(i) * stride + static_cast<std::size_t>(j);
+            const std::int32_t own = position(problem.table, cell, stride * stride);
+            const std::int32_t both = problem.minuend == nullptr ? own : position(problem.minuend, cell, stride * stride) - own;
+            const std::int32_t one = position(problem.singles, static_cast<std::size_t>(i), stride);
+            const std::int32_t other = position(problem.singles, static_cast<std::size_t>(j), stride);
+            for (std::int32_t at : {both, one - both, other - both, total - one - other + both, one, total - one}) {
+                if (search_.leaf_table.costs()[at] != LeafTable::kWrong) continue;
+                std::vector<double> sums;
+                for (const std::int32_t factor : factors) {
+                    sums.push_back(at / factor);
+                    at %= factor;
+                }
+                search_.wrong_cost(sums.data(), 1);
+            }
+        }
+    }
+    throw TaskFailure("the cost of a leaf is not a finite number, or less than least_row allows for its rows");
 }
 
 // As Kernels::solve_pairs, with benefits that are negative costs. Every pair is looked at once, for both orders.
 PairBenefit Worker::function_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root) {
     if (search_.leaf_table.ready()) return table_pairs(node, problem, nodes, per_root);
+    search_.checkpoint(calling_thread_);  // the function may be slow
     const LeafModel& model = search_.model;
     const std::size_t values = static_cast<std::size_t>(model.n_values);
     const double least = model.min_samples_leaf;

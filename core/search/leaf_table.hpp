@@ -15,7 +15,7 @@ namespace streed {
 class LeafTable {
 public:
     static constexpr double kNone = 1e300;    // too few rows
-    static constexpr double kWrong = -1e300;  // not finite, or less than the rows must cost
+    static constexpr double kWrong = -1e302;  // not finite, or less than the rows must cost; stays so when kNone is added
 
     // Costs in ticks of `n` leaves with the sums [statistic][leaf]; kWrong where there is none.
     using Evaluate = std::function<void(const double* sums, std::size_t n, double* ticks)>;

@@ -1,6 +1,8 @@
 // The whole solve: reduce, search the root with all threads, rebuild the tree.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <exception>
 #include <limits>
 #include <system_error>
@@ -149,10 +151,9 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
     root_.shared = threads > 1;
     std::exception_ptr failure;
     std::mutex failure_mutex;
-    std::atomic<bool> failed{false};
     const auto work = [&](Worker& worker) {
         try {
-            for (std::size_t k = next_++; k < root_.order.size() && !failed; k = next_++) {
+            for (std::size_t k = next_++; k < root_.order.size(); k = next_++) {
                 double before;
                 {
                     const std::lock_guard lock(root_.mutex);
@@ -181,20 +182,41 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
         } catch (...) {
             const std::lock_guard lock(failure_mutex);
             if (!failure) failure = std::current_exception();
-            failed = true;
+            search_.stop();
         }
     };
     std::vector<std::unique_ptr<Worker>> workers;
     std::vector<std::thread> pool;
+    std::atomic<int> running{0};
+    std::mutex running_mutex;
+    std::condition_variable idle;
     for (int t = 1; t < threads; ++t) {
         workers.push_back(std::make_unique<Worker>(search_, root_, false));
         try {
-            pool.emplace_back(work, std::ref(*workers.back()));
+            ++running;
+            pool.emplace_back([&, worker = workers.back().get()] {
+                work(*worker);
+                const std::lock_guard lock(running_mutex);
+                --running;
+                idle.notify_one();
+            });
         } catch (const std::system_error&) {
+            --running;
             break;  // no more threads to be had: those that run will do
         }
     }
     work(main);
+    {  // Only this thread hears of Ctrl-C, so it looks up while it waits for the others.
+        std::unique_lock lock(running_mutex);
+        while (!idle.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; })) {
+            lock.unlock();
+            try {
+                search_.checkpoint(true);
+            } catch (const Stopped&) {
+            }
+            lock.lock();
+        }
+    }
     for (std::thread& thread : pool) thread.join();
     for (const auto& worker : workers) statistics_.add(worker->statistics);
     root_.shared = false;
@@ -220,9 +242,13 @@ Result RootSearch::run() {
         if (depth <= 2 && options_.switches.depth_two) {
             proven = main.solve(0, depth, nodes, incumbent_cost_ + 1).lower;
         } else {
-            Tree tree;
-            main.lookahead_tree(0, depth, nodes, tree);
-            offer(tree);
+            const bool slow = search_.has_function() && !search_.leaf_table.ready();  // a small tree first
+            for (const int d : {2, depth}) {
+                if (d == 2 && !slow) continue;
+                Tree tree;
+                main.lookahead_tree(0, d, d == 2 ? std::min(nodes, 3) : nodes, tree);
+                offer(tree);
+            }
             const int first = options_.switches.deepening ? std::min(3, depth) : depth;
             for (int d = first; d <= depth; ++d) {
                 int n = nodes;
@@ -249,7 +275,17 @@ Result RootSearch::run() {
     statistics_.add(main.statistics);
     for (TreeNode& node : incumbent_)
         if (node.feature >= 0) node.feature = reduced_.features[static_cast<std::size_t>(node.feature)];
-    FinishedTree finished = finish_tree(problem_, incumbent_, options_.branch_cost);
+    const auto finish = [&] {
+        const bool late = result.status != Status::optimal && search_.has_function();
+        return finish_tree(problem_, incumbent_, options_.branch_cost, late ? 0.05 : std::numeric_limits<double>::infinity());
+    };
+    FinishedTree finished;
+    try {
+        finished = finish();
+    } catch (const Interrupted&) {  // the tree is there: once more
+        result.status = Status::interrupted;
+        finished = finish();
+    }
     const bool unknown = lower <= -1e24;  // nothing was proven yet
     result.tree = std::move(finished.tree);
     result.objective = finished.objective;

@@ -34,6 +34,7 @@ public:
     // Cost of a node as a leaf; of a leaf function, `sums` holds what its statistics add up to (leaf_function.cpp).
     double leaf_cost(const Node& node) const;
     void leaf_costs(const double* sums, std::size_t n, double* ticks) const;  // [statistic][leaf] to [leaf]
+    void ask_costs(const double* sums, std::size_t n, double* ticks) const;   // the function itself, not its table
     void fill_leaf_table();
     double branch_cost() const { return model.branch_cost; }
     bool has_function() const { return model.kind == LeafKind::function; }
@@ -50,7 +51,8 @@ public:
     double elapsed() const;
     bool stopped() const { return stop_.load(std::memory_order_relaxed); }
     [[noreturn]] void interrupt() const;
-    [[noreturn]] void wrong_cost() const;
+    [[noreturn]] void wrong_cost(const double* sums, std::size_t n) const;
+    void stop() const { stop_ = true; }  // for all threads
 
     const Problem& problem;
     const ReducedProblem& reduced;
@@ -155,6 +157,7 @@ public:
     void load_side_costs(Level& at);
     PairBenefit function_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
     PairBenefit table_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
+    [[noreturn]] void find_wrong_cell(const Node& node, const PairProblem& problem) const;
     CellPlan plan_cells(const Node& node, const PairProblem& problem);
     void reduce_priced(const CellPlan& plan, const PairProblem& problem, std::size_t stride, std::size_t a, const double* ticks,
                        const double* sizes, double* right, double* left) const;

@@ -55,8 +55,12 @@ def make_tree(
     answer: dict[str, Any],
     value_name: str,
     sign: float,
+    task: str = "",
 ) -> tuple[Tree, float]:
-    """Make the engine's arrays a `Tree` with its rows counted anew, and return its cost in engine units."""
+    """Make the engine's arrays a `Tree` with its rows counted anew, and return its cost in engine units.
+
+    `task` is what errors call the task; only leaf functions can be wrong now.
+    """
     nodes = len(answer["feature"])
     tree = Tree(
         answer["feature"],
@@ -73,7 +77,7 @@ def make_tree(
     tree.n_samples[:] = np.bincount(leaf, minlength=nodes)
     leaves = np.flatnonzero(tree.feature < 0)
     costs = np.zeros(nodes)
-    costs[leaves] = leaf_costs(lowered.leaf, leaf, tree, leaves)
+    costs[leaves] = leaf_costs(task, lowered.leaf, leaf, tree, leaves)
     if lowered.tally is not None:
         tree.class_weights = _class_weights(lowered, leaf, nodes)
     cost = float(costs.sum()) + lowered.branch_cost * tree.n_nodes
@@ -84,7 +88,7 @@ def make_tree(
         if tree.class_weights is not None:
             tree.class_weights[node] = tree.class_weights[left] + tree.class_weights[right]
     if lowered.leaf_label is not None and isinstance(lowered.leaf, LeafFunction):
-        _label_leaves(tree, lowered, leaf, leaves)
+        _label_leaves(task, tree, lowered, leaf, leaves)
     if value_name:
         tree.values = sign * lowered.scale * costs / np.maximum(tree.n_samples, 1) + 0.0  # no minus zero
     if lowered.prices is not None:
@@ -95,6 +99,7 @@ def make_tree(
 
 
 def leaf_costs(
+    task: str,
     model: ClassErrors | CostTable | LeafFunction,
     leaf: NDArray[np.int64],
     tree: Tree,
@@ -108,7 +113,9 @@ def leaf_costs(
     if isinstance(model, CostTable):
         own = model.costs[np.arange(leaf.size), tree.label[leaf]]
         return _per_node(leaf, own, tree.node_count)[leaves]
-    costs = np.asarray(model.function(_sums(model, leaf, tree, leaves)), np.float64)
+    from streed.leaf_functions import CheckedFunction
+
+    costs = CheckedFunction(task, model).costs(_sums(model, leaf, tree, leaves))
     table = costs.reshape(model.n_labels, leaves.size)
     chosen: NDArray[np.float64] = table[labels, np.arange(leaves.size)]
     return chosen
@@ -122,12 +129,17 @@ def _sums(
     return np.ascontiguousarray(columns)
 
 
-def _label_leaves(tree: Tree, lowered: Lowered, leaf: NDArray[np.int64], leaves: NDArray[np.int64]) -> None:
+def _label_leaves(
+    task: str, tree: Tree, lowered: Lowered, leaf: NDArray[np.int64], leaves: NDArray[np.int64]
+) -> None:
     """Give every leaf the label that the task computes from its statistics."""
     assert lowered.leaf_label is not None
     assert isinstance(lowered.leaf, LeafFunction)
     sums = _sums(lowered.leaf, leaf, tree, leaves)
-    labels = [lowered.leaf_label(sums[:, k]) for k in range(leaves.size)]
+    try:
+        labels = [lowered.leaf_label(sums[:, k].copy()) for k in range(leaves.size)]
+    except Exception as error:
+        raise TaskError(f"leaf_label of the task {task!r} raised {type(error).__name__}: {error}") from error
     tree.classes = np.array(labels)
     if tree.classes.shape != (leaves.size,):
         tree.classes = np.empty(leaves.size, dtype=object)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from streed.errors import TaskError
 from streed.tasks.base import LeafFunction
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-_COMPILED: dict[tuple[Any, int, int], Any] = {}
+_COMPILED: dict[tuple[Any, bool, int, int], Any] = {}
+_KEPT = 64
+"""Leaves that are kept of a block, to be asked about again."""
 
 
 def native(function: Function) -> Function:
@@ -27,7 +29,7 @@ def native(function: Function) -> Function:
     Parameters
     ----------
     function : callable
-        The leaf function, ``function(sums)``.
+        The leaf function, ``function(sums)``; in a class it is a static method.
 
     Returns
     -------
@@ -45,16 +47,25 @@ def native(function: Function) -> Function:
     return function
 
 
+class Negated:
+    """Rewards as costs; the function behind it can still be compiled."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        return -np.asarray(self.function(sums), dtype=np.float64)
+
+
 def solve_function(
     name: str, leaf: LeafFunction, features: NDArray[np.uint8], options: dict[str, Any]
 ) -> dict[str, Any]:
     """Call the engine with a leaf function; whatever goes wrong in it becomes a `TaskError`."""
-    n_statistics = leaf.statistics.shape[1]
-    checked = _Checked(name, leaf)
+    checked = CheckedFunction(name, leaf)
     checked.try_out()
-    compiled = _compile(leaf.function, n_statistics, leaf.n_labels)
+    compiled = _compile(name, leaf)
     try:
-        return _core.solve_function(
+        answer = _core.solve_function(
             features,
             leaf.statistics,
             checked if compiled is None else compiled.address,
@@ -64,58 +75,120 @@ def solve_function(
             **options,
         )
     except _core.TaskFailure as error:
-        raise TaskError(f"the task {name!r} breaks its contract: {error}") from error
+        _blame(name, checked, error)
+    try:
+        checked.ask_again()
+    except KeyboardInterrupt:  # there is a tree
+        answer |= {"status": "interrupted", "optimal": False}
+    return answer
 
 
-class _Checked:
-    """A leaf function with its answers checked: numbers, one per label and leaf."""
+class CheckedFunction:
+    """A leaf function with its answers checked: numbers, one per label and leaf, always the same.
+
+    The 1st, 2nd, 4th, 8th, ... block is asked for twice, and some of its leaves are remembered and asked for
+    again with the later ones and after the search.
+    """
 
     def __init__(self, name: str, leaf: LeafFunction) -> None:
-        self._name = name
+        self._who = f"the leaf function of the task {name!r}"
         self._leaf = leaf
+        self._calls = 0
+        self._kept: tuple[NDArray[np.float64], NDArray[np.float64]] = (
+            np.empty((leaf.statistics.shape[1], 0)),
+            np.empty((leaf.n_labels, 0)),
+        )
+        self._changed: TaskError | None = None
 
     def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        self._calls += 1
+        often = self._calls & (self._calls - 1) != 0
+        kept = None if often else sums.copy()
+        costs = self.costs(sums)
+        if kept is not None:
+            self.ask_again()
+            self._compare(kept, costs, self.costs(kept.copy()))
+            table = costs.reshape(-1, kept.shape[1])
+            self._kept = (
+                np.hstack([self._kept[0], kept[:, :_KEPT]]),
+                np.hstack([self._kept[1], table[:, :_KEPT]]),
+            )
+        return costs
+
+    def costs(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Ask the function, and check what it returns; costs may still be infinite."""
         leaves, labels = sums.shape[1], self._leaf.n_labels
         try:
             with np.errstate(all="ignore"):  # costs are looked at anyway, and some leaves may not exist
                 answer = self._leaf.function(sums)
         except Exception as error:
-            raise TaskError(
-                f"the leaf function of the task {self._name!r} raised {type(error).__name__}: {error}"
-            ) from error
+            raise TaskError(f"{self._who} raised {type(error).__name__}: {error}") from error
         try:
-            costs = np.ascontiguousarray(answer, dtype=np.float64)
+            if np.iscomplexobj(answer):
+                raise TypeError("complex numbers have no order")
+            costs = np.array(answer, dtype=np.float64, order="C")  # a copy: the function may keep its own
         except (TypeError, ValueError) as error:
-            raise TaskError(
-                f"the leaf function of the task {self._name!r} must return numbers, got {answer!r}"
-            ) from error
+            raise TaskError(f"{self._who} must return numbers, got {answer!r}") from error
         shapes = [(labels, leaves), (leaves,)] if labels == 1 else [(labels, leaves)]
         if costs.shape not in shapes:
             expected = " or ".join(map(str, shapes))
             raise TaskError(
-                f"the leaf function of the task {self._name!r} must return costs of shape {expected} "
-                f"(labels, leaves) for {leaves} leaves, got shape {costs.shape}"
+                f"{self._who} must return costs of shape {expected} (labels, leaves) for {leaves} leaves, "
+                f"got shape {costs.shape}"
             )
         return costs
 
     def try_out(self) -> None:
         """Ask twice about the root: wrong shapes, NaN and answers that change are seen before the search."""
         sums = self._leaf.statistics.sum(axis=0)[:, None] * np.ones((1, 3))
-        first, second = self(sums.copy()), self(sums.copy())
+        first = self(sums.copy())
         if not np.isfinite(first).all():
             raise TaskError(
-                f"the leaf function of the task {self._name!r} must return finite costs, got "
-                f"{first[~np.isfinite(first)][0]} for the statistics {sums[:, 0].tolist()}"
-            )
-        if not np.array_equal(first, second):
-            raise TaskError(
-                f"the leaf function of the task {self._name!r} changes its answer: for the statistics "
-                f"{sums[:, 0].tolist()} it gave {first.ravel()[0]!r} and then {second.ravel()[0]!r}"
+                f"{self._who} must return finite costs, got {first[~np.isfinite(first)][0]} for the "
+                f"statistics {sums[:, 0].tolist()}"
             )
 
+    def ask_again(self) -> None:
+        """Ask about the leaves that were remembered."""
+        sums, costs = self._kept
+        if costs.size:
+            self._compare(sums, costs, self.costs(sums.copy()))
 
-def _compile(function: Callable[..., Any], n_statistics: int, n_labels: int) -> Any:
+    def _compare(
+        self, sums: NDArray[np.float64], first: NDArray[np.float64], again: NDArray[np.float64]
+    ) -> None:
+        """Raise where two answers differ by more than the order of additions explains."""
+        if self._changed is not None:
+            raise self._changed
+        first, again = first.reshape(-1, sums.shape[1]), again.reshape(-1, sums.shape[1])
+        known = np.isfinite(first)
+        size = np.abs(first[known]).max(initial=0.0) + np.abs(sums).max(initial=0.0)
+        with np.errstate(all="ignore"):
+            same = np.where(known, np.abs(first - again) <= 1e-9 * size, ~np.isfinite(again))
+        if same.all():
+            return
+        label, leaf = np.argwhere(~same)[0].tolist()
+        self._changed = TaskError(
+            f"{self._who} changes its answer: for the statistics {sums[:, leaf].tolist()} it gave "
+            f"{first[label, leaf].item()!r} and then {again[label, leaf].item()!r}"
+        )
+        raise self._changed
+
+
+def _blame(name: str, checked: CheckedFunction, error: _core.TaskFailure) -> NoReturn:
+    """Say what the engine found wrong; compiled code cannot raise, so that Python asks about the leaf again."""
+    cause, statistics = error.args if len(error.args) == 2 else (str(error), [])
+    if statistics:
+        checked.costs(np.array(statistics)[:, None])
+        cause = f"{cause} (a leaf with the statistics {list(statistics)})"
+    raise TaskError(f"the task {name!r} breaks its contract: {cause}") from error
+
+
+def _compile(name: str, leaf: LeafFunction) -> Any:
     """Return a function for the engine with its address, or None where Numba is not wanted or not there."""
+    function, negated = leaf.function, isinstance(leaf.function, Negated)
+    if isinstance(function, Negated):
+        function = function.function
     compiled = hasattr(function, "py_func") and hasattr(function, "signatures")
     if not compiled and not getattr(function, "__streed_native__", False):
         return None
@@ -123,17 +196,37 @@ def _compile(function: Callable[..., Any], n_statistics: int, n_labels: int) -> 
         numba: Any = import_module("numba")
     except ImportError:
         return None
-    key = (function, n_statistics, n_labels)
+    key = (function, negated, leaf.statistics.shape[1], leaf.n_labels)
     if key not in _COMPILED:
-        carray, types = numba.carray, numba.types
-        inner = function if compiled else numba.njit(function)
-
-        def call(sums: Any, n: Any, costs: Any) -> None:
-            table = carray(sums, (n_statistics, n))
-            out = carray(costs, (n_labels, n))
-            out[:] = inner(table)
-
-        double_pointer = types.CPointer(types.float64)
-        signature = types.void(double_pointer, types.int64, double_pointer)
-        _COMPILED[key] = numba.cfunc(signature)(call)
+        if hasattr(function, "__self__"):
+            raise TaskError(
+                f"the task {name!r}: a native leaf function must be a static method or a plain function"
+            )
+        try:
+            _COMPILED[key] = _compiled(numba, function if compiled else numba.njit(function), *key[1:])
+        except numba.core.errors.NumbaError as error:
+            raise TaskError(f"the task {name!r}: Numba cannot compile its leaf function: {error}") from error
     return _COMPILED[key]
+
+
+def _compiled(numba: Any, inner: Any, negated: bool, n_statistics: int, n_labels: int) -> Any:
+    """Compile the call of a function on the engine's arrays; leaves for which it raises cost NaN."""
+    carray, types = numba.carray, numba.types
+    sign = -1.0 if negated else 1.0
+
+    def call(sums: Any, n: Any, costs: Any) -> None:
+        table = carray(sums, (n_statistics, n))
+        out = carray(costs, (n_labels, n))
+        try:
+            out[:] = inner(table)
+        except Exception:
+            for k in range(n):
+                try:
+                    out[:, k : k + 1] = inner(np.ascontiguousarray(table[:, k : k + 1]))
+                except Exception:
+                    out[:, k] = np.nan
+        if negated:
+            out *= sign
+
+    double_pointer = types.CPointer(types.float64)
+    return numba.cfunc(types.void(double_pointer, types.int64, double_pointer))(call)

@@ -164,7 +164,8 @@ def _result(
     answer: dict[str, Any],
     started: float,
 ) -> Result:
-    tree, cost = make_tree(lowered, rows, names, answer, task.value_name, -1.0 if task.maximize else 1.0)
+    sign = -1.0 if task.maximize else 1.0
+    tree, cost = make_tree(lowered, rows, names, answer, task.value_name, sign, task.name)
     if abs(cost - answer["objective"]) > 1e-7 * (abs(cost) + float(answer["magnitude"])):
         if isinstance(lowered.leaf, LeafFunction):
             raise TaskError(

@@ -20,5 +20,5 @@ def test_table_is_derived_from_the_registry() -> None:
 
 def test_worked_tasks_are_short() -> None:
     tasks = [block for block in re.findall(r"```python\n(.*?)```", PAGE, re.S) if "\nclass " in f"\n{block}"]
-    assert len(tasks) == 3
+    assert len(tasks) >= 3
     assert all(len(block.strip().splitlines()) < 30 for block in tasks)

@@ -155,9 +155,9 @@ class StatisticsTask(Task):
         return Lowered(leaf, self._labels, self._branch_cost, leaf_label=self.leaf_label)
 
     def _minimised(self) -> Any:
-        if not self.maximize:
-            return self.leaf_costs
-        return lambda sums: -np.asarray(self.leaf_costs(sums), dtype=np.float64)
+        from streed.leaf_functions import Negated
+
+        return Negated(self.leaf_costs) if self.maximize else self.leaf_costs
 
     def _bounds(self) -> tuple[Any, Any]:
         if not self.maximize:
