@@ -54,6 +54,7 @@ class Negated:
         self.function = function
 
     def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Ask the function and turn its answer round."""
         return -np.asarray(self.function(sums), dtype=np.float64)
 
 
@@ -101,6 +102,7 @@ class CheckedFunction:
         self._changed: TaskError | None = None
 
     def __call__(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Ask the function and check its answer."""
         self._calls += 1
         often = self._calls & (self._calls - 1) != 0
         kept = None if often else sums.copy()
@@ -176,7 +178,7 @@ class CheckedFunction:
 
 
 def _blame(name: str, checked: CheckedFunction, error: _core.TaskFailure) -> NoReturn:
-    """Say what the engine found wrong; compiled code cannot raise, so that Python asks about the leaf again."""
+    """Say what the engine found wrong; compiled code cannot raise, so Python asks about the leaf again."""
     cause, statistics = error.args if len(error.args) == 2 else (str(error), [])
     if statistics:
         checked.costs(np.array(statistics)[:, None])

@@ -265,7 +265,7 @@ def test_a_function_may_use_the_same_array_again() -> None:
 @BOTH
 def test_least_row_that_a_leaf_falls_short_of(kind: str, n_jobs: int) -> None:
     task = Told(kind, least_row=1.0, worst_row=60.0)
-    with pytest.raises(TaskError, match="'told' .*less than least_row allows.*with the statistics"):
+    with pytest.raises(TaskError, match=r"'told' .*less than least_row allows.*with the statistics"):
         streed.solve(task, X, max_depth=3, n_jobs=n_jobs)
 
 
