@@ -61,7 +61,8 @@ struct Call {
             refuse("costs must have 1 to " + text(streed::kMostComponents) + " components, got " + text(costs.shape(2)));
         branch_cost = read("branch_cost", branch_costs, costs.shape(2), true);
         for (const double value : branch_cost)
-            if (value < 0 || value > 1e250) refuse("branch_cost must be from 0 to 1e250, got " + text(value));
+            if (value < 0 || value > 1e250 || (value > 0 && value < 1e-250))
+                refuse("branch_cost must be zero or from 1e-250 to 1e250, got " + text(value));
         const streed::Problem table = make_problem(features, static_cast<int>(costs.shape(1)));
         problem.features = table.features;
         problem.n_rows = table.n_rows;

@@ -32,12 +32,15 @@ public:
           rows_(problem, plain_components(problem.n_values, M), control.options),
           weights_(M, 0) {
         ceiling_.fill(kInfinity);
-        budget_ = region.budget;
+        // Weights of any size: only their ratios and that to the budget matter.
+        const double largest = *std::max_element(region.weights.begin(), region.weights.end());
+        const int shift = largest > 0 ? -std::ilogb(largest) : 0;
+        budget_ = std::ldexp(region.budget, shift);
         for (std::size_t j = 0; j < region.upper.size(); ++j) {
             // On a grid a sum may be off by half a grain per row; a tree exactly on the limit is within it.
             const double play = rows_.grain[j] == 1 ? 0 : static_cast<double>(problem.n_rows) / 2 + 1;
             ceiling_[j] = std::floor(region.upper[j] / rows_.grain[j] + play) - rows_.origin[j];
-            weights_[j] = region.weights[j] * rows_.grain[j];
+            weights_[j] = std::ldexp(region.weights[j], shift) * rows_.grain[j];
             budget_ += play * weights_[j];
         }
     }

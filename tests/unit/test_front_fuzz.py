@@ -126,6 +126,7 @@ def test_wrong_types(function: str, name: str, value: Any) -> None:
         ("branch_cost", np.zeros(3)),
         ("branch_cost", np.array([0.0, -1.0])),
         ("branch_cost", np.array([0.0, np.nan])),
+        ("branch_cost", np.array([0.0, 1e-300])),
         ("upper", np.zeros(7)),
         ("upper", np.full(2, np.nan)),
         ("max_depth", -1),
@@ -159,3 +160,11 @@ def test_wrong_values(function: str, name: str, value: Any) -> None:
 def test_regions_that_make_no_sense(function: str, changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         call(function, **changes)
+
+
+@pytest.mark.parametrize("weights", [[1e300, 1e300], [1e-300, 5e-324], [1e300, 1e-300], [0.0, 5e-324]])
+@pytest.mark.parametrize("scale", [1.0, 1e-200])
+def test_weights_of_any_size(weights: list[float], scale: float) -> None:
+    answer = call("front", costs=COMMON["costs"] * scale, weights=np.array(weights), budget=1e308)
+    everything = call("front", costs=COMMON["costs"] * scale)
+    assert np.array_equal(answer["values"], everything["values"])
