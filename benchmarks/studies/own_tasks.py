@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         rows.append(row)
         figures |= say_peer(row)
         document.add_row(row, "NumPy")
-    alarms = [alarm for row in rows for alarm in row.alarms]
+    alarms = [alarm for row in rows for alarm in row.alarms + failures(row)]
     document.save(summary={"ratios": figures, "alarms": alarms})
     say()
     say_machine(document.content)
@@ -62,6 +62,18 @@ def own(way: str) -> Contestant:
     return Contestant(way, "streed", sys.executable, {"way": way})
 
 
+def failures(row: Row) -> list[str]:
+    """Find the ways that broke, or that have another optimum; Numba may be missing."""
+    found = []
+    for way in WAYS:
+        one = row.measured.get(way)
+        if one is not None and one.status == "failed":
+            found.append(f"{row.problem.label}: {way} failed: {one.last.message}")
+        elif row.verdicts.get(way, "agree") != "agree":
+            found.append(f"{row.problem.label}: {way}: {row.verdicts[way]}")
+    return found
+
+
 def say_ways(row: Row) -> dict[str, float | None]:
     """Print the ratios to the built-in task beside what is asked for."""
     say(f"{row.problem.label}: built-in {show_seconds(row.measured[BUILT_IN])} s, median of whole solves")
@@ -71,9 +83,8 @@ def say_ways(row: Row) -> dict[str, float | None]:
         ratios[f"{row.problem.label} {way}"] = ratio = row.ratio(way, BUILT_IN)
         shown = "-" if ratio is None else f"{ratio:.2f}x"
         table.add([way, show_seconds(row.measured.get(way)), shown, f"<= {most:g}x"])
-        measured = row.measured.get(way)
-        if measured is not None and not measured.timed:
-            say(f"    {way} {measured.status}: {measured.last.message}")
+        if (measured := row.measured.get(way)) is not None and measured.status == "missing":
+            say(f"    {measured.last.message}")
     return ratios
 
 
@@ -84,7 +95,7 @@ def say_peer(row: Row) -> dict[str, float | None]:
     say()
     say(f"{row.problem.label}: NumPy {format_seconds(ours.seconds)} s, {PEER} {show_seconds(peer)} s")
     if ratio is None:
-        say(f"    no time of {PEER}: {'-' if peer is None else peer.last.message}")
+        say(f"    not both have a time: {ours.last.message} {'' if peer is None else peer.last.message}")
     else:
         say(f"    the NumPy task is {ratio:.1f}x as fast as {PEER}'s built-in one (asked: faster)")
     return {f"{row.problem.label} {PEER} / NumPy": ratio}

@@ -412,3 +412,20 @@ def test_other_threads_may_solve_at_the_same_time() -> None:
         thread.join()
     assert sum(value == "TaskError" for value in found) == 1
     assert len(set(found)) == 3
+
+
+@pytest.mark.parametrize(
+    ("labels", "dtype"), [(np.array([3, 5]), "i"), (["a", "b"], "U"), ([True, False], "b"), ([None, 1], "O")]
+)
+def test_labels_keep_their_type(labels: Any, dtype: str) -> None:
+    class Errors(StatisticsTask):
+        name = "errors"
+
+        def leaf_costs(self, sums: Any) -> Any:
+            return sums[::-1]
+
+    tree = streed.solve(Errors(COUNTS, labels), X, max_depth=2).tree
+    assert tree.predict(X).dtype.kind == dtype
+    assert set(tree.predict(X).tolist()) <= set(list(labels))
+    if dtype != "O":
+        assert streed.Tree.from_dict(tree.to_dict()).predict(X).tolist() == tree.predict(X).tolist()

@@ -81,8 +81,7 @@ class StatisticsTask(Task):
         cost = OPTIONS["cost_complexity"].check(branch_cost)
         assert cost is not None
         self._statistics = np.ascontiguousarray(table)
-        self._labels = np.empty(len(labels), dtype=object)
-        self._labels[:] = list(labels)
+        self._labels = _label_array(labels)
         self._branch_cost = float(cost)
         self._least = self._per_row("least_row", least_row)
         self._worst = self._per_row("worst_row", worst_row)
@@ -210,3 +209,13 @@ class StatisticsTask(Task):
             labels=range(self._labels.size),
             features=range(np.shape(X)[1]),
         )
+
+
+def _label_array(labels: Sequence[Any]) -> NDArray[Any]:
+    """Put labels in an array: of their own type if they are numbers or words of one type, else of objects."""
+    plain = [label.item() if isinstance(label, np.generic) else label for label in labels]
+    if {type(label) for label in plain} in ({bool}, {int}, {float}, {str}):
+        return np.array(plain)
+    array = np.empty(len(plain), dtype=object)
+    array[:] = plain
+    return array
