@@ -426,6 +426,6 @@ def test_labels_keep_their_type(labels: Any, dtype: str) -> None:
 
     tree = streed.solve(Errors(COUNTS, labels), X, max_depth=2).tree
     assert tree.predict(X).dtype.kind == dtype
-    assert set(tree.predict(X).tolist()) <= set(list(labels))
+    assert set(tree.predict(X).tolist()) <= set(labels)
     if dtype != "O":
         assert streed.Tree.from_dict(tree.to_dict()).predict(X).tolist() == tree.predict(X).tolist()
