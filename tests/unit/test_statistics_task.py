@@ -60,10 +60,11 @@ THREADS = pytest.mark.parametrize("n_jobs", [1, 2])
 
 @pytest.fixture(autouse=True)
 def _process_stays_usable() -> Iterator[None]:
+    threads = threading.active_count()  # other tests may have left some behind
     yield
     assert streed.solve(streed.tasks.Accuracy(Y), X, max_depth=2).optimal
     assert streed.solve(Told("blocks"), X, max_depth=2, n_jobs=2).optimal
-    assert threading.active_count() == 1
+    assert threading.active_count() <= threads
 
 
 def deep(kind: str, least: int, do: Callable[[Any], Any]) -> Callable[[Any], Any]:
