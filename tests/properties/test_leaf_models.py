@@ -149,6 +149,20 @@ def test_label_costs(problem: Problem, data: st.DataObject, switches: Any, simd:
     assert counted == pytest.approx(expected, abs=tolerance)
 
 
+@settings(max_examples=EXAMPLES // 2)
+@given(SEEDS, st.sampled_from([41, 64, 70]), st.integers(20, 150), LEVELS, st.booleans())
+def test_label_costs_of_many_features(seed: int, n_features: int, n: int, simd: str, whole: bool) -> None:
+    """Tables of wide numbers are filled four rows at a time there, and half of them is mirrored."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((n, n_features)) < rng.choice([0.1, 0.5, 0.9], size=n_features)).astype(np.uint8)
+    X[:, 3] = 1  # idle lanes
+    costs = rng.integers(-500, 900, (n, 3)).astype(float) if whole else rng.normal(size=(n, 3))
+    problem = Problem(X, np.zeros(n, np.int32), np.ones(n), 1, 2, 3, 1, 0.0)
+    answer = _core.solve_costs(X, costs, **limits(problem), n_threads=1, simd=simd)
+    expected = twin(problem, lambda rows: float(costs[rows].sum(axis=0).min()), None)
+    assert answer["objective"] == pytest.approx(expected, abs=1e-9 * np.abs(costs).sum())
+
+
 @settings(max_examples=2 * EXAMPLES)
 @given(SMALL, st.data(), SWITCHES)
 def test_class_errors_with_prices(problem: Problem, data: st.DataObject, switches: Any) -> None:
@@ -196,6 +210,11 @@ def wild(sums: np.ndarray) -> np.ndarray:
     return np.stack([np.sin(3 * sums[0]) * 4 - sums[1], np.cos(sums[1]) * 5 + sums[2], -np.sqrt(sums[0])])
 
 
+def shifted(sums: np.ndarray) -> np.ndarray:
+    """Squared error and a number of its own for each row, of either sign."""
+    return squared_error(sums[:3]) + sums[3]
+
+
 def impurity(sums: np.ndarray) -> np.ndarray:
     """Of rows of several kinds, which the engine counts as bits."""
     costs: np.ndarray = np.sqrt(sums).sum(axis=0) - np.sqrt(sums.sum(axis=0))
@@ -204,6 +223,7 @@ def impurity(sums: np.ndarray) -> np.ndarray:
 
 FUNCTIONS = {
     "squared error": (squared_error, 1),
+    "shifted": (shifted, 1),
     "entropy": (entropy, 2),
     "wild": (wild, 3),
     "impurity": (impurity, 1),
@@ -223,15 +243,22 @@ def test_leaf_functions(
     if name == "impurity":
         statistics = np.eye(4)[rng.integers(data.draw(st.sampled_from([2, 4])), size=n)]
     prices = data.draw(st.none() | price_lists(problem.X.shape[1]))
-    bounds = data.draw(st.sampled_from(["none", "least", "both"])) if name == "squared error" else "none"
-    width = float(np.ptp(value)) if n else 0.0
+    offset = np.zeros(n)
+    if name == "shifted":
+        offset = np.round(rng.normal(size=n), 1)
+        statistics = np.column_stack([statistics, offset])
+    squared = name in ("squared error", "shifted")
+    bounds = data.draw(st.sampled_from(["none", "least", "both", "rough"])) if squared else "none"
+    worst = offset + float(np.ptp(value)) ** 2
+    if bounds == "rough":
+        worst += rng.integers(0, 3, size=n)
     answer = _core.solve_function(
         problem.X,
         statistics,
         function,
         n_labels,
-        least_row=None if bounds == "none" else np.zeros(n),
-        worst_row=np.full(n, width**2) if bounds == "both" else None,
+        least_row=None if bounds == "none" else offset,
+        worst_row=worst if bounds in ("both", "rough") else None,
         **limits(problem),
         n_threads=threads,
         switches=switches,
