@@ -14,7 +14,6 @@ from streed.errors import TaskError
 from streed.tasks.base import LeafFunction
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-_COMPILED: dict[tuple[Any, bool, int, int], Any] = {}
 _KEPT = 64
 """Leaves that are kept of a block, to be asked about again."""
 
@@ -198,17 +197,18 @@ def _compile(name: str, leaf: LeafFunction) -> Any:
         numba: Any = import_module("numba")
     except ImportError:
         return None
-    key = (function, negated, leaf.statistics.shape[1], leaf.n_labels)
-    if key not in _COMPILED:
+    key = (negated, leaf.statistics.shape[1], leaf.n_labels)
+    known: dict[Any, Any] = function.__dict__.setdefault("__streed_compiled__", {})  # goes with the function
+    if key not in known:
         if hasattr(function, "__self__"):
             raise TaskError(
                 f"the task {name!r}: a native leaf function must be a static method or a plain function"
             )
         try:
-            _COMPILED[key] = _compiled(numba, function if compiled else numba.njit(function), *key[1:])
+            known[key] = _compiled(numba, function if compiled else numba.njit(function), *key)
         except numba.core.errors.NumbaError as error:
             raise TaskError(f"the task {name!r}: Numba cannot compile its leaf function: {error}") from error
-    return _COMPILED[key]
+    return known[key]
 
 
 def _compiled(numba: Any, inner: Any, negated: bool, n_statistics: int, n_labels: int) -> Any:

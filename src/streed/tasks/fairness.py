@@ -369,26 +369,7 @@ class _NamedParity(GroupFairness):
 class DemographicParity(_NamedParity):
     """Minimise errors; groups are predicted positive at nearly the same rate.
 
-    See `GroupFairness` for what the parameters mean.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of two classes.
-    sensitive_features : array-like of shape (n,) or (n, k)
-        The group of each row.
-    max_difference : float, default=0.01
-        Greatest difference between the rates of two groups.
-    min_ratio : float, optional
-        Least ratio of the rates of two groups; it counts instead of `max_difference`.
-    sample_weight : array-like of shape (n,), optional
-        Weight of each row.
-    class_weight : dict or "balanced", optional
-        Factor of each label on the weight of its rows in the errors.
-    cost_complexity : float, default=0.0
-        Price of a branching node as a share of the total weight.
-    positive : object, optional
-        The label that counts as positive.
+    Parameters as in `GroupFairness`, but for the notion.
     """
 
     name: ClassVar[str] = "demographic_parity"
@@ -398,26 +379,7 @@ class DemographicParity(_NamedParity):
 class EqualOpportunity(_NamedParity):
     """Minimise errors; positives of all groups are found at nearly the same rate.
 
-    See `GroupFairness` for what the parameters mean.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of two classes.
-    sensitive_features : array-like of shape (n,) or (n, k)
-        The group of each row.
-    max_difference : float, default=0.01
-        Greatest difference between the rates of two groups.
-    min_ratio : float, optional
-        Least ratio of the rates of two groups; it counts instead of `max_difference`.
-    sample_weight : array-like of shape (n,), optional
-        Weight of each row.
-    class_weight : dict or "balanced", optional
-        Factor of each label on the weight of its rows in the errors.
-    cost_complexity : float, default=0.0
-        Price of a branching node as a share of the total weight.
-    positive : object, optional
-        The label that counts as positive.
+    Parameters as in `GroupFairness`, but for the notion.
     """
 
     name: ClassVar[str] = "equal_opportunity"
@@ -427,26 +389,7 @@ class EqualOpportunity(_NamedParity):
 class PredictiveEquality(_NamedParity):
     """Minimise errors; negatives of all groups are accused at nearly the same rate.
 
-    See `GroupFairness` for what the parameters mean.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of two classes.
-    sensitive_features : array-like of shape (n,) or (n, k)
-        The group of each row.
-    max_difference : float, default=0.01
-        Greatest difference between the rates of two groups.
-    min_ratio : float, optional
-        Least ratio of the rates of two groups; it counts instead of `max_difference`.
-    sample_weight : array-like of shape (n,), optional
-        Weight of each row.
-    class_weight : dict or "balanced", optional
-        Factor of each label on the weight of its rows in the errors.
-    cost_complexity : float, default=0.0
-        Price of a branching node as a share of the total weight.
-    positive : object, optional
-        The label that counts as positive.
+    Parameters as in `GroupFairness`, but for the notion.
     """
 
     name: ClassVar[str] = "predictive_equality"
@@ -456,26 +399,7 @@ class PredictiveEquality(_NamedParity):
 class EqualizedOdds(_NamedParity):
     """Minimise errors; true and false positive rates are nearly the same.
 
-    See `GroupFairness` for what the parameters mean.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of two classes.
-    sensitive_features : array-like of shape (n,) or (n, k)
-        The group of each row.
-    max_difference : float, default=0.01
-        Greatest difference between the rates of two groups.
-    min_ratio : float, optional
-        Least ratio of the rates of two groups; it counts instead of `max_difference`.
-    sample_weight : array-like of shape (n,), optional
-        Weight of each row.
-    class_weight : dict or "balanced", optional
-        Factor of each label on the weight of its rows in the errors.
-    cost_complexity : float, default=0.0
-        Price of a branching node as a share of the total weight.
-    positive : object, optional
-        The label that counts as positive.
+    Parameters as in `GroupFairness`, but for the notion.
     """
 
     name: ClassVar[str] = "equalized_odds"
@@ -485,26 +409,7 @@ class EqualizedOdds(_NamedParity):
 class AccuracyParity(_NamedParity):
     """Minimise errors; all groups are classified right at nearly the same rate.
 
-    See `GroupFairness` for what the parameters mean.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of two classes.
-    sensitive_features : array-like of shape (n,) or (n, k)
-        The group of each row.
-    max_difference : float, default=0.01
-        Greatest difference between the rates of two groups.
-    min_ratio : float, optional
-        Least ratio of the rates of two groups; it counts instead of `max_difference`.
-    sample_weight : array-like of shape (n,), optional
-        Weight of each row.
-    class_weight : dict or "balanced", optional
-        Factor of each label on the weight of its rows in the errors.
-    cost_complexity : float, default=0.0
-        Price of a branching node as a share of the total weight.
-    positive : object, optional
-        The label that counts as positive.
+    Parameters as in `GroupFairness`, but for the notion.
     """
 
     name: ClassVar[str] = "accuracy_parity"

@@ -286,18 +286,7 @@ class _Named(Metric):
 class JaccardIndex(_Named):
     """Maximise tp / (tp + fp + fn).
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of two classes.
-    sample_weight : array-like of shape (n,), optional
-        Weight of each row, not negative.
-    positive : object, optional
-        The label that counts as positive; by default the second one in sorted order.
-    class_weight : None
-        Not for metrics; refused with the reason.
-    cost_complexity : float, default=0.0
-        Not for metrics; anything but 0 is refused with the reason.
+    Parameters as in `Metric`, but for the metric.
     """
 
     name: ClassVar[str] = "jaccard"
@@ -308,18 +297,7 @@ class JaccardIndex(_Named):
 class MatthewsCorrelation(_Named):
     """Maximise the Matthews correlation coefficient.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of two classes.
-    sample_weight : array-like of shape (n,), optional
-        Weight of each row, not negative.
-    positive : object, optional
-        The label that counts as positive; by default the second one in sorted order.
-    class_weight : None
-        Not for metrics; refused with the reason.
-    cost_complexity : float, default=0.0
-        Not for metrics; anything but 0 is refused with the reason.
+    Parameters as in `Metric`, but for the metric.
     """
 
     name: ClassVar[str] = "mcc"
@@ -330,18 +308,7 @@ class MatthewsCorrelation(_Named):
 class GMean(_Named):
     """Maximise the geometric mean of the recalls of both classes.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of two classes.
-    sample_weight : array-like of shape (n,), optional
-        Weight of each row, not negative.
-    positive : object, optional
-        The label that counts as positive; by default the second one in sorted order.
-    class_weight : None
-        Not for metrics; refused with the reason.
-    cost_complexity : float, default=0.0
-        Not for metrics; anything but 0 is refused with the reason.
+    Parameters as in `Metric`, but for the metric.
     """
 
     name: ClassVar[str] = "g_mean"
@@ -352,18 +319,7 @@ class GMean(_Named):
 class MinRecall(_Named):
     """Maximise the lesser of the recalls of both classes.
 
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of two classes.
-    sample_weight : array-like of shape (n,), optional
-        Weight of each row, not negative.
-    positive : object, optional
-        The label that counts as positive; by default the second one in sorted order.
-    class_weight : None
-        Not for metrics; refused with the reason.
-    cost_complexity : float, default=0.0
-        Not for metrics; anything but 0 is refused with the reason.
+    Parameters as in `Metric`, but for the metric.
     """
 
     name: ClassVar[str] = "min_recall"
