@@ -212,7 +212,8 @@ def wild(sums: np.ndarray) -> np.ndarray:
 
 def shifted(sums: np.ndarray) -> np.ndarray:
     """Squared error and a number of its own for each row, of either sign."""
-    return squared_error(sums[:3]) + sums[3]
+    costs: np.ndarray = squared_error(sums[:3]) + sums[3]
+    return costs
 
 
 def impurity(sums: np.ndarray) -> np.ndarray:
