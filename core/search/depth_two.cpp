@@ -12,7 +12,7 @@ double Worker::value_of_benefit(const Node& node, double benefit) const {
 
 Scratch Worker::scratch(const Node& node, bool tallied) {
     const std::size_t stride = static_cast<std::size_t>(node.stride());
-    account(work_.reserve((4 + 2 * static_cast<std::size_t>(node.n_channels())) * 8 * stride));
+    account(work_.reserve((8 + 2 * static_cast<std::size_t>(node.n_channels())) * 8 * stride));
     if (node.counting()) {
         const std::size_t words = static_cast<std::size_t>(node.words()) + 2 * static_cast<std::size_t>(node.n_blocks());
         account(bits_.reserve((stride + 1) * words * 8));
@@ -56,7 +56,7 @@ void Worker::load_pair_table(Level& at, bool with_weights) {
 // Benefit of a pair problem on the rows of a node, whatever the leaf model.
 PairBenefit Worker::pair_benefit(const Node& node, PairProblem problem, const NodePrices& prices, int nodes, double* per_root) {
     ++statistics.depth_two_solves;
-    const PairPrices lanes{prices.now.data(), prices.second.data()};
+    const PairPrices lanes = prices.pairs();
     if (search_.prices.any()) problem.prices = &lanes;
     if (search_.has_function()) return function_pairs(node, problem, nodes, per_root);
     return search_.kernels.solve_pairs(node.frame(), search_.model, problem, nodes, per_root, scratch(node));
@@ -64,7 +64,6 @@ PairBenefit Worker::pair_benefit(const Node& node, PairProblem problem, const No
 
 // Optimum of the node with at most three branching nodes in two levels, its pair table being loaded.
 double Worker::solve_pairs(Level& at, int nodes, double* per_root) {
-    if (search_.prices.any()) search_.prices.pairs(at.node, at.prices);
     const PairProblem problem{at.table.data(), nullptr, at.node.singles(), at.node.totals()};
     const PairBenefit benefit = pair_benefit(at.node, problem, at.prices, nodes, per_root);
     return std::min(at.leaf, value_of_benefit(at.node, benefit.at_most[std::min(nodes, 3)]));
@@ -103,10 +102,8 @@ void Worker::child_pairs(Level& at, int lane, bool small_side, bool want_small, 
     const bool subtract = search_.options.switches.subtraction;
     const Scratch buffers = scratch(node);
     if (search_.prices.any()) {
-        tested_.push_back(node.feature(lane));
-        search_.prices.at_node(node, tested_, child_prices_);
-        search_.prices.pairs(node, child_prices_);
-        tested_.pop_back();
+        child_prices_ = at.prices;
+        child_prices_.test(static_cast<std::size_t>(lane));
     }
     if (want_small || (want_large && subtract)) {
         node.side_filter(lane, small_side, filter_.data());

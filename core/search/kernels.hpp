@@ -72,7 +72,7 @@ struct Scratch {
     void* plan;              // 24 bytes per word (counting)
     void* tallies;           // 4 * stride * stride bytes (counting)
     std::uint8_t* panel;     // panel_bytes(stride) (counting)
-    double* work;            // (4 + 2 * channels) * stride
+    double* work;            // (8 + 2 * channels) * stride
     // Called now and then during a long pair table; may throw to give up.
     void (*checkpoint)(void*);
     void* context;
@@ -82,10 +82,17 @@ struct Scratch {
 // their own, max(0, max_k) for what K - 1 labels save against the first one; a function does it outside the kernels.
 enum class LeafKind : int { signed_difference = 0, largest_sum = 1, largest_gain = 2, function = 3 };
 
-// Prices of a pair problem in cost units per row; null where tests are free.
+// Prices of a pair problem by lane, in cost units per row. After a first test the features of its attribute are free, those of
+// its group have their discounted price.
 struct PairPrices {
-    const double* root;    // [lane] of the first test
-    const double* second;  // [second feature][lane of the first one]
+    const double* now;         // of the first test, given the path
+    const double* discounted;
+    const double* attribute;   // numbers; -1 where it was tested on the path
+    const double* group;       // numbers, of its own where there is none
+    bool grouped;              // whether any feature has a group
+    double after(std::size_t first, std::size_t lane) const {
+        return attribute[first] == attribute[lane] ? 0.0 : group[first] == group[lane] ? discounted[lane] : now[lane];
+    }
 };
 
 // A problem with two levels left: pair table, single sums and totals, all in the node's lane type.

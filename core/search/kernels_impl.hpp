@@ -28,6 +28,18 @@ struct VectorOf<std::int32_t> {
     typedef std::int32_t type __attribute__((vector_size(kVectorBytes), aligned(kVectorBytes), may_alias));
 };
 template <>
+struct VectorOf<std::uint8_t> {
+    typedef std::uint8_t type __attribute__((vector_size(kVectorBytes), aligned(kVectorBytes), may_alias));
+};
+template <>
+struct VectorOf<std::uint16_t> {
+    typedef std::uint16_t type __attribute__((vector_size(kVectorBytes), aligned(kVectorBytes), may_alias));
+};
+template <>
+struct VectorOf<std::uint32_t> {
+    typedef std::uint32_t type __attribute__((vector_size(kVectorBytes), aligned(kVectorBytes), may_alias));
+};
+template <>
 struct VectorOf<double> {
     typedef double type __attribute__((vector_size(kVectorBytes), aligned(kVectorBytes), may_alias));
 };
@@ -193,81 +205,9 @@ constexpr W lowest_benefit() {
     else
         return -(1 << 30);
 }
-// The general case, any number of channels and row counts: the four cells of every pair, their largest sums (or
-// absolute differences) in the lane type; the benefits of two cells are added in the wide type. `Out` is the wide type,
-// or double where splits have prices: then benefits are in cost units, less what the rows of the child pay.
-template <class T, bool Minus, bool Counted, bool Priced, class Out>
-void all_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, Out* right, Out* left) {
-    const int stride = frame.stride;
-    const std::size_t channel_size = static_cast<std::size_t>(stride) * static_cast<std::size_t>(stride);
-    const T* table = static_cast<const T*>(problem.table);
-    const T* minuend = static_cast<const T*>(problem.minuend);
-    const T* singles = static_cast<const T*>(problem.singles);
-    const T* totals = static_cast<const T*>(problem.totals);
-    const int n_values = model.n_values;
-    const bool absolute = model.kind == LeafKind::signed_difference;
-    const bool sums = model.kind == LeafKind::largest_sum;
-    const T least = static_cast<T>(model.min_samples_leaf);
-    constexpr Out lowest = lowest_benefit<Out>();
-    for (int begin = 0; begin < stride; begin += kLanes<T>) {
-        Out* r = right + begin;
-        Out* l = left + begin;
-        for (int k = 0; k < kLanes<T>; ++k) r[k] = l[k] = lowest;
-        for (int a = 0; a < frame.n_active; ++a) {
-            const int i = frame.active[a];
-            Vec<T> best[4] = {};
-            Vec<T> size[4] = {};
-            for (int c = 0; c < n_values + (Counted ? 1 : 0); ++c) {
-                if (sums && totals[c] == T{}) continue;  // no such rows
-                const std::size_t at = static_cast<std::size_t>(c) * channel_size +
-                                       static_cast<std::size_t>(i) * static_cast<std::size_t>(stride) + static_cast<std::size_t>(begin);
-                Vec<T> x = *vectors(table + at);
-                if (Minus) x = *vectors(minuend + at) - x;
-                const Vec<T> root = *vectors(singles + c * stride + begin);
-                const Vec<T> single = splat<T>(singles[c * stride + i]);
-                const Vec<T> cell[4] = {x, root - x, single - x, splat<T>(totals[c]) - root - single + x};
-                if (Counted && c == n_values) {
-                    for (int q = 0; q < 4; ++q) size[q] = cell[q];
-                } else if (absolute) {
-                    for (int q = 0; q < 4; ++q) best[q] = cell[q] < Vec<T>{} ? -cell[q] : cell[q];
-                } else {
-                    for (int q = 0; q < 4; ++q) best[q] = larger(best[q], cell[q]);  // sums are not negative
-                }
-            }
-            const double* price = Priced ? problem.prices->second + static_cast<std::size_t>(i) * static_cast<std::size_t>(stride) + static_cast<std::size_t>(begin) : nullptr;
-            for (int k = 0; k < kLanes<T>; ++k) {
-                Out on_right = static_cast<Out>(best[0][k]) + static_cast<Out>(best[1][k]);
-                Out on_left = static_cast<Out>(best[2][k]) + static_cast<Out>(best[3][k]);
-                if constexpr (Priced) {
-                    on_right = model.ticks * on_right - price[k] * (static_cast<Out>(size[0][k]) + static_cast<Out>(size[1][k]));
-                    on_left = model.ticks * on_left - price[k] * (static_cast<Out>(size[2][k]) + static_cast<Out>(size[3][k]));
-                }
-                if (Counted) {
-                    if (size[0][k] < least || size[1][k] < least) on_right = lowest;
-                    if (size[2][k] < least || size[3][k] < least) on_left = lowest;
-                }
-                r[k] = larger(r[k], on_right);
-                l[k] = larger(l[k], on_left);
-            }
-        }
-    }
-}
 
+#include "kernels_splits.hpp"
 #include "kernels_scaled.hpp"
-
-template <class T, bool Minus>
-void typed_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, double* right, double* left) {
-    Wide<T>* r = reinterpret_cast<Wide<T>*>(right);
-    Wide<T>* l = reinterpret_cast<Wide<T>*>(left);
-    if (problem.prices != nullptr)
-        all_splits<T, Minus, true, true>(frame, model, problem, right, left);
-    else if (model.counted)
-        all_splits<T, Minus, true, false>(frame, model, problem, r, l);
-    else if (model.kind == LeafKind::signed_difference)
-        extremes<T, Minus>(frame, problem, r, l);
-    else
-        all_splits<T, Minus, false, false>(frame, model, problem, r, l);
-}
 
 // Benefits of the children of every root as leaves, in cost units.
 template <class T>
@@ -314,34 +254,25 @@ void leaf_benefits(const Frame& frame, const LeafModel& model, const PairProblem
     }
 }
 
-// The best tree under every root, from the benefits of its children as leaves and as splits.
+// The best tree under every root, from the benefits of its children as leaves and as splits. Where leaves are too small,
+// so are those of splits.
 template <class Split>
 PairBenefit best_roots(int stride, const LeafModel& model, const double* root_price, double rows, int nodes, const Split* right,
                        const Split* left, double ticks, const double* leaf_right, const double* leaf_left, double* per_root) {
     const double branch = model.branch_cost;
     double one = -1e300, two = -1e300, three = -1e300;
-    if (nodes >= 3 && per_root == nullptr && root_price == nullptr) {
-        for (int j = 0; j < stride; ++j) {
-            const double r = larger(leaf_right[j], static_cast<double>(right[j]) * ticks - branch);
-            const double l = larger(leaf_left[j], static_cast<double>(left[j]) * ticks - branch);
-            one = larger(one, leaf_right[j] + leaf_left[j]);
-            two = larger(two, larger(r + leaf_left[j], leaf_right[j] + l));
-            three = larger(three, r + l);
-        }
-    } else {
-        for (int j = 0; j < stride; ++j) {
-            const double r = larger(leaf_right[j], static_cast<double>(right[j]) * ticks - branch);
-            const double l = larger(leaf_left[j], static_cast<double>(left[j]) * ticks - branch);
-            const double price = root_price != nullptr ? rows * root_price[j] : 0.0;
-            const double with_one = leaf_right[j] + leaf_left[j] - price;
-            const double with_two = larger(r + leaf_left[j], leaf_right[j] + l) - price;
-            const double with_three = r + l - price;
-            one = larger(one, with_one);
-            two = larger(two, with_two);
-            three = larger(three, with_three);
-            if (per_root != nullptr)
-                per_root[j] = (nodes >= 3 ? with_three : nodes == 2 ? with_two : with_one) - branch;
-        }
+    for (int j = 0; j < stride; ++j) {
+        const double on_right = leaf_right[j], on_left = leaf_left[j];
+        const double r = on_right < 0 ? on_right : larger(on_right, static_cast<double>(right[j]) * ticks - branch);
+        const double l = on_left < 0 ? on_left : larger(on_left, static_cast<double>(left[j]) * ticks - branch);
+        const double price = root_price != nullptr ? rows * root_price[j] : 0.0;
+        const double with_one = on_right + on_left - price;
+        const double with_two = larger(r + on_left, on_right + l) - price;
+        const double with_three = r + l - price;
+        one = larger(one, with_one);
+        two = larger(two, with_two);
+        three = larger(three, with_three);
+        if (per_root != nullptr) per_root[j] = (nodes >= 3 ? with_three : nodes == 2 ? with_two : with_one) - branch;
     }
     return {{-1e300, one - branch, two - branch, three - branch}};
 }
@@ -353,44 +284,75 @@ void mask_idle(const Frame& frame, Benefit* right, Benefit* left) {
     for (int k = 0; k < frame.n_idle; ++k) right[frame.idle[k]] = left[frame.idle[k]] = lowest_benefit<Benefit>();
 }
 
+// The best splits in the type `Split` (of `ticks` cost units each), then the best roots.
+template <class T, class Split>
+PairBenefit finish_pairs(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes, double* per_root, double* work, double ticks) {
+    const int stride = frame.stride;
+    double* leaf_right = work + 2 * stride;
+    double* leaf_left = work + 3 * stride;
+    leaf_benefits<T>(frame, model, problem, leaf_right, leaf_left);
+    mask_idle(frame, leaf_right, leaf_left);
+    const double* price = problem.prices != nullptr ? problem.prices->now : nullptr;
+    const double rows = price != nullptr ? static_cast<double>(static_cast<const T*>(problem.totals)[model.n_values]) : 0.0;
+    return best_roots<Split>(stride, model, price, rows, nodes, reinterpret_cast<const Split*>(work), reinterpret_cast<const Split*>(work + stride),
+                             ticks, leaf_right, leaf_left, per_root);
+}
+
+template <class T, class C>
+PairBenefit general_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes, double* per_root, double* work) {
+    double* right = work;
+    double* left = work + frame.stride;
+    double* rest = work + 4 * frame.stride;
+    problem.minuend != nullptr ? pair_splits<T, C, true>(frame, model, problem, right, left, rest)
+                               : pair_splits<T, C, false>(frame, model, problem, right, left, rest);
+    if (problem.prices != nullptr) return finish_pairs<T, double>(frame, model, problem, nodes, per_root, work, 1.0);
+    return finish_pairs<T, Sum<C>>(frame, model, problem, nodes, per_root, work, model.ticks);
+}
+
+// Rows with a weight per label, in a type that holds the weight of them all.
+template <class T, class C>
+PairBenefit weighted_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes, double* per_root, double* work) {
+    if (model.scale == nullptr || model.n_values != 2 || model.counted) return general_solve<T, C>(frame, model, problem, nodes, per_root, work);
+    double* rest = work + 4 * frame.stride;
+    problem.minuend != nullptr ? scaled_extremes<T, C, true>(frame, model, problem, work, work + frame.stride, rest)
+                               : scaled_extremes<T, C, false>(frame, model, problem, work, work + frame.stride, rest);
+    return finish_pairs<T, double>(frame, model, problem, nodes, per_root, work, 1.0);
+}
+
+// Two labels, neither limits nor prices.
+template <class T>
+PairBenefit signed_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes, double* per_root, double* work) {
+    const int stride = frame.stride;
+    Wide<T>* right = reinterpret_cast<Wide<T>*>(work);
+    Wide<T>* left = reinterpret_cast<Wide<T>*>(work + stride);
+    problem.minuend != nullptr ? extremes<T, true>(frame, problem, right, left) : extremes<T, false>(frame, problem, right, left);
+    if (model.branch_cost != 0 || nodes < 3 || per_root != nullptr)
+        return finish_pairs<T, Wide<T>>(frame, model, problem, nodes, per_root, work, model.ticks);
+    // The usual case. `right` and `left` are no less than the benefits of the leaves (x = 0 is among the extremes),
+    // so the best full tree is as good as any smaller one.
+    mask_idle(frame, right, left);
+    Wide<T> best = right[0] + left[0];
+    for (int j = 1; j < stride; ++j) best = larger<Wide<T>>(best, right[j] + left[j]);
+    const double benefit = model.ticks * static_cast<double>(best);
+    return {{benefit, benefit, benefit, benefit}};
+}
+
 template <class T>
 PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,
                         double* per_root, const Scratch& scratch) {
-    const int stride = frame.stride;
-    double* work = scratch.work;
-    double* leaf_right = work + 2 * stride;
-    double* leaf_left = work + 3 * stride;
-    if (model.scale != nullptr) {
-        problem.minuend != nullptr ? scaled_splits<T, true>(frame, model, problem, work, work + stride, work + 4 * stride)
-                                   : scaled_splits<T, false>(frame, model, problem, work, work + stride, work + 4 * stride);
-        leaf_benefits<T>(frame, model, problem, leaf_right, leaf_left);
-        const double rows = model.counted ? static_cast<double>(static_cast<const T*>(problem.totals)[model.n_values]) : 0.0;
-        return best_roots<double>(stride, model, problem.prices != nullptr ? problem.prices->root : nullptr, rows, nodes, work, work + stride, 1.0,
-                                  leaf_right, leaf_left, per_root);
+    if (model.scale != nullptr || problem.prices != nullptr) {
+        double weight = sizeof(T) <= 2 ? 0.0 : 0x1p30;
+        if (model.scale != nullptr) {
+            weight = 0;
+            for (int c = 0; c < model.n_values; ++c) weight += model.scale[c] * static_cast<double>(static_cast<const T*>(problem.totals)[c]);
+        }
+        if constexpr (sizeof(T) <= 4) {
+            if (weight < 0x1p29) return weighted_solve<T, std::int32_t>(frame, model, problem, nodes, per_root, scratch.work);
+        }
+        return weighted_solve<T, double>(frame, model, problem, nodes, per_root, scratch.work);
     }
-    problem.minuend != nullptr ? typed_splits<T, true>(frame, model, problem, work, work + stride)
-                               : typed_splits<T, false>(frame, model, problem, work, work + stride);
-    Wide<T>* right = reinterpret_cast<Wide<T>*>(work);
-    Wide<T>* left = reinterpret_cast<Wide<T>*>(work + stride);
-    if (problem.prices != nullptr)
-        mask_idle(frame, work, work + stride);
-    else
-        mask_idle(frame, right, left);
-    if (model.kind == LeafKind::signed_difference && !model.counted && model.branch_cost == 0 && nodes >= 3 && per_root == nullptr) {
-        // The usual case. `right` and `left` are no less than the benefits of the leaves (x = 0 is among the extremes),
-        // so the best full tree is as good as any smaller one.
-        Wide<T> best = right[0] + left[0];
-        for (int j = 1; j < stride; ++j) best = larger<Wide<T>>(best, right[j] + left[j]);
-        const double benefit = model.ticks * static_cast<double>(best);
-        return {{benefit, benefit, benefit, benefit}};
-    }
-    leaf_benefits<T>(frame, model, problem, leaf_right, leaf_left);
-    mask_idle(frame, leaf_right, leaf_left);
-    if (problem.prices != nullptr) {
-        const double rows = static_cast<double>(static_cast<const T*>(problem.totals)[model.n_values]);
-        return best_roots<double>(stride, model, problem.prices->root, rows, nodes, work, work + stride, 1.0, leaf_right, leaf_left, per_root);
-    }
-    return best_roots<Wide<T>>(stride, model, nullptr, 0, nodes, right, left, model.ticks, leaf_right, leaf_left, per_root);
+    if (model.kind == LeafKind::signed_difference && !model.counted) return signed_solve<T>(frame, model, problem, nodes, per_root, scratch.work);
+    return general_solve<T, T>(frame, model, problem, nodes, per_root, scratch.work);
 }
 
 PairBenefit solve_pairs(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,

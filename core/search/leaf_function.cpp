@@ -249,7 +249,7 @@ PairBenefit Worker::function_pairs(const Node& node, const PairProblem& problem,
             if (problem.prices == nullptr)
                 search_.kernels.reduce_cells(plan.n, static_cast<int>(a), &cell_costs_[at], &cell_sizes_[at], least, right_split, left_split);
             else
-                reduce_priced(plan, problem, static_cast<std::size_t>(node.stride()), a, &cell_costs_[at], &cell_sizes_[at], right_split, left_split);
+                reduce_priced(plan, problem, a, &cell_costs_[at], &cell_sizes_[at], right_split, left_split);
         }
         if (end + 1 < n) search_.checkpoint(calling_thread_);
     }
@@ -258,7 +258,7 @@ PairBenefit Worker::function_pairs(const Node& node, const PairProblem& problem,
     double one = kNone, two = kNone, three = kNone;
     for (std::size_t a = 0; a < n; ++a) {
         if (sizes[a] < least || all - sizes[a] < least) continue;
-        const double price = branch + (problem.prices != nullptr ? all * problem.prices->root[plan.lanes[a]] : 0.0);
+        const double price = branch + (problem.prices != nullptr ? all * problem.prices->now[plan.lanes[a]] : 0.0);
         const double r = std::min(right_leaf[a], right_split[a] + branch);
         const double l = std::min(left_leaf[a], left_split[a] + branch);
         const double with_one = right_leaf[a] + left_leaf[a] + price;
@@ -294,15 +294,15 @@ CellPlan Worker::plan_cells(const Node& node, const PairProblem& problem) {
 }
 
 // As Kernels::reduce_cells, where the rows of a child pay for its split.
-void Worker::reduce_priced(const CellPlan& plan, const PairProblem& problem, std::size_t stride, std::size_t a, const double* ticks,
+void Worker::reduce_priced(const CellPlan& plan, const PairProblem& problem, std::size_t a, const double* ticks,
                            const double* sizes, double* right, double* left) const {
     const std::size_t n = static_cast<std::size_t>(plan.n);
     const std::size_t m = n - a - 1;
     const std::size_t i = static_cast<std::size_t>(plan.lanes[a]);
     for (std::size_t b = 0; b < m; ++b) {
         const std::size_t j = static_cast<std::size_t>(plan.lanes[a + 1 + b]);
-        const double below_i = problem.prices->second[j * stride + i];
-        const double below_j = problem.prices->second[i * stride + j];
+        const double below_i = problem.prices->after(i, j);
+        const double below_j = problem.prices->after(j, i);
         double cost[4], size[4];
         for (std::size_t q = 0; q < 4; ++q) {
             size[q] = sizes[q * m + b];

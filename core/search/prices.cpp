@@ -12,6 +12,7 @@ PriceBook::PriceBook(const Prices* prices, const ReducedProblem& reduced, double
         group_.push_back(prices->group[f]);
         full_.push_back(std::nearbyint(prices->full[f] * ticks_per_unit));
         discounted_.push_back(std::nearbyint(prices->discounted[f] * ticks_per_unit));
+        grouped_ = grouped_ || prices->group[f] >= 0;
     }
 }
 
@@ -26,39 +27,35 @@ double PriceBook::price(int feature, const std::vector<int>& path) const {
     return same_group ? discounted_[f] : full_[f];
 }
 
-// The attribute of a lane that is free already is set to -1: no later test changes its price.
 void PriceBook::at_node(const Node& node, const std::vector<int>& path, NodePrices& out) const {
     const std::size_t stride = static_cast<std::size_t>(node.stride());
+    out.grouped = grouped_;
     out.now.assign(stride, 0);
+    out.discounted.assign(stride, 0);
     out.attribute.assign(stride, -1);
-    out.group.assign(stride, -1);
+    out.group.resize(stride);
+    for (std::size_t l = 0; l < stride; ++l) out.group[l] = -1.0 - static_cast<double>(l);
     for (const std::int32_t lane : node.active()) {
         const int feature = node.feature(lane);
         const std::size_t l = static_cast<std::size_t>(lane);
         const std::size_t f = static_cast<std::size_t>(feature);
+        if (group_[f] >= 0) out.group[l] = group_[f];
+        if (std::any_of(path.begin(), path.end(), [&](int t) { return attribute_[static_cast<std::size_t>(t)] == attribute_[f]; })) continue;
         out.now[l] = price(feature, path);
-        out.group[l] = group_[f];
-        const bool tested = std::any_of(path.begin(), path.end(), [&](int t) { return attribute_[static_cast<std::size_t>(t)] == attribute_[f]; });
-        out.attribute[l] = tested ? -1 : attribute_[f];
+        out.discounted[l] = discounted_[f];
+        out.attribute[l] = attribute_[f];
     }
 }
 
-void PriceBook::pairs(const Node& node, NodePrices& out) const {
-    const std::size_t stride = static_cast<std::size_t>(node.stride());
-    out.second.resize(stride * stride);
-    for (const std::int32_t lane : node.active()) {
-        const std::size_t i = static_cast<std::size_t>(lane);
-        double* row = &out.second[i * stride];
-        std::fill(row, row + stride, out.now[i]);
-        const std::int32_t attribute = out.attribute[i];
-        const std::int32_t group = out.group[i];
-        if (attribute < 0) continue;
-        const double discounted = discounted_[static_cast<std::size_t>(node.feature(lane))];
-        if (group >= 0)
-            for (std::size_t l = 0; l < stride; ++l)
-                if (out.group[l] == group) row[l] = discounted;
-        for (std::size_t l = 0; l < stride; ++l)
-            if (out.attribute[l] == attribute) row[l] = 0;
+void NodePrices::test(std::size_t lane) {
+    const double own = attribute[lane], mates = group[lane];
+    for (std::size_t l = 0; l < now.size(); ++l) {
+        if (attribute[l] == own) {
+            now[l] = discounted[l] = 0;
+            attribute[l] = -1;
+        } else if (grouped && group[l] == mates) {
+            now[l] = discounted[l];
+        }
     }
 }
 

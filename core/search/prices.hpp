@@ -6,15 +6,21 @@
 #include <vector>
 
 #include "../data/node.hpp"
+#include "kernels.hpp"
 
 namespace streed {
 
-// What the features of a node cost in ticks per row, by lane.
+// What the features of a node cost in ticks per row, by lane. Numbers are doubles for the sake of the kernels.
 struct NodePrices {
-    std::vector<double> now;                    // given the path to the node
-    std::vector<double> second;                 // [second feature][lane of the first one], for the last two levels
-    std::vector<std::int32_t> attribute, group;  // of the lanes
-    std::size_t bytes() const { return 8 * (now.capacity() + second.capacity()) + 4 * (attribute.capacity() + group.capacity()); }
+    std::vector<double> now;         // given the path to the node
+    std::vector<double> discounted;  // after another test of the group; nothing where the attribute was tested
+    std::vector<double> attribute;   // -1 where it was tested: no later test changes the price
+    std::vector<double> group;       // a number of its own where there is none
+    bool grouped = false;            // whether any feature has a group
+    std::size_t bytes() const { return 8 * (now.capacity() + discounted.capacity() + attribute.capacity() + group.capacity()); }
+    PairPrices pairs() const { return {now.data(), discounted.data(), attribute.data(), group.data(), grouped}; }
+    // Changes the prices to those after a test.
+    void test(std::size_t lane);
 };
 
 class PriceBook {
@@ -24,9 +30,6 @@ public:
 
     // Prices at a node: `path` holds the root features tested before.
     void at_node(const Node& node, const std::vector<int>& path, NodePrices& out) const;
-    // Fills `second` from the rest.
-    void pairs(const Node& node, NodePrices& out) const;
-
     // Of a feature after a path; a tree's prices are summed up with it.
     double price(int feature, const std::vector<int>& path) const;
     // What a subproblem's costs depend on beside its rows: the attributes on the path that have a price.
@@ -35,6 +38,7 @@ public:
 private:
     std::vector<std::int32_t> attribute_, group_;  // by root feature
     std::vector<double> full_, discounted_;        // in ticks
+    bool grouped_ = false;
 };
 
 }  // namespace streed

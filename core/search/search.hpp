@@ -159,7 +159,7 @@ public:
     PairBenefit table_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
     [[noreturn]] void find_wrong_cell(const Node& node, const PairProblem& problem) const;
     CellPlan plan_cells(const Node& node, const PairProblem& problem);
-    void reduce_priced(const CellPlan& plan, const PairProblem& problem, std::size_t stride, std::size_t a, const double* ticks,
+    void reduce_priced(const CellPlan& plan, const PairProblem& problem, std::size_t a, const double* ticks,
                        const double* sizes, double* right, double* left) const;
 
     // similarity.cpp

@@ -1,0 +1,238 @@
+// Benefits of a pair table with several channels, limits on leaves or prices. Part of kernels_impl.hpp.
+//
+// The four cells of a pair serve either feature as the root, so every pair is looked at once: row i of the table against the
+// lanes j up to i. What root j gains by i is kept in lane j, what root i gains by any j is gathered in a vector.
+
+// The type of a sum of two benefits, none of which is negative.
+template <class C>
+struct SumOf;
+template <>
+struct SumOf<std::int8_t> { using type = std::uint8_t; };
+template <>
+struct SumOf<std::int16_t> { using type = std::uint16_t; };
+template <>
+struct SumOf<std::int32_t> { using type = std::uint32_t; };
+template <>
+struct SumOf<double> { using type = double; };
+template <class C>
+using Sum = typename SumOf<C>::type;
+
+template <class C, class Keep>
+inline Vec<Sum<C>> only(Keep keep, Vec<Sum<C>> sums) { return reinterpret_cast<Vec<Sum<C>>>(reinterpret_cast<Keep>(sums) & keep); }
+
+// The sums of a problem in the type `C` in which cells are compared: the lane type itself, or a wider one for rows that are
+// counted with a weight per label. Sums are scaled when they are loaded, those of the roots once for all second features.
+template <class T, class C, bool Minus>
+struct PairSums {
+    typedef T Narrow __attribute__((vector_size(sizeof(T) * kLanes<C>), aligned(sizeof(T)), may_alias));
+
+    const Frame& frame;
+    const LeafModel& model;
+    const PairProblem& problem;
+    C* with;     // [channel][lane]
+    C* without;  // the rest of the node
+
+    PairSums(const Frame& f, const LeafModel& m, const PairProblem& p, int channels, void* work)
+        : frame(f), model(m), problem(p), with(static_cast<C*>(work)), without(with + channels * f.stride) {
+        const T* singles = static_cast<const T*>(p.singles);
+        const T* totals = static_cast<const T*>(p.totals);
+        for (int c = 0; c < channels; ++c) {
+            const C factor = scale(c);
+            const C total = static_cast<C>(factor * static_cast<C>(totals[c]));
+            for (int j = 0; j < f.stride; ++j) {
+                with[c * f.stride + j] = static_cast<C>(factor * static_cast<C>(singles[c * f.stride + j]));
+                without[c * f.stride + j] = static_cast<C>(total - with[c * f.stride + j]);
+            }
+        }
+    }
+
+    C scale(int channel) const { return model.scale != nullptr && channel < model.n_values ? static_cast<C>(model.scale[channel]) : C{1}; }
+
+    Vec<C> pairs(int channel, int i, int begin) const {
+        const std::size_t stride = static_cast<std::size_t>(frame.stride);
+        const std::size_t offset = (static_cast<std::size_t>(channel) * stride + static_cast<std::size_t>(i)) * stride + static_cast<std::size_t>(begin);
+        Narrow sums = *reinterpret_cast<const Narrow*>(static_cast<const T*>(problem.table) + offset);
+        if (Minus) sums = *reinterpret_cast<const Narrow*>(static_cast<const T*>(problem.minuend) + offset) - sums;
+        const Vec<C> wide = __builtin_convertvector(sums, Vec<C>);
+        return model.scale != nullptr ? wide * scale(channel) : wide;
+    }
+
+    // Rows with both features, with j only, with i only, with neither.
+    void cells(int channel, int i, int begin, Vec<C> out[4]) const {
+        const C single = with[channel * frame.stride + i];
+        out[0] = pairs(channel, i, begin);
+        out[1] = *vectors(with + channel * frame.stride + begin) - out[0];
+        out[2] = single - out[0];
+        out[3] = *vectors(without + channel * frame.stride + begin) - out[2];
+    }
+};
+
+template <class C>
+inline C largest_lane(Vec<C> values) {
+    alignas(kVectorBytes) C lanes[kLanes<C>];
+    *vectors(lanes) = values;
+    C best = lanes[0];
+    for (int k = 1; k < kLanes<C>; ++k) best = larger(best, lanes[k]);
+    return best;
+}
+
+// Benefits of a block of pairs: split of the right and the left child of root j (a lane) by i, and of root i by j.
+template <class C>
+struct Gains {
+    Vec<Sum<C>> of[4];
+
+    explicit Gains(const Vec<C> best[4]) {
+        const auto sum = [best](int p, int q) { return reinterpret_cast<Vec<Sum<C>>>(best[p]) + reinterpret_cast<Vec<Sum<C>>>(best[q]); };
+        of[0] = sum(0, 1);
+        of[1] = sum(2, 3);
+        of[2] = sum(0, 2);
+        of[3] = sum(1, 3);
+    }
+    // A split with a leaf that is too small gains nothing.
+    template <class Mask>
+    void keep(const Mask enough[4]) {
+        of[0] = only<C>(enough[0] & enough[1], of[0]);
+        of[1] = only<C>(enough[2] & enough[3], of[1]);
+        of[2] = only<C>(enough[0] & enough[2], of[2]);
+        of[3] = only<C>(enough[1] & enough[3], of[3]);
+    }
+    template <class Mask>
+    void mask_roots(Mask active) {
+        of[2] = only<C>(active, of[2]);
+        of[3] = only<C>(active, of[3]);
+    }
+};
+
+// The best gains so far: those of the roots in lanes, and of the root i whose row of the table is read.
+template <class C>
+struct FreeGains {
+    using Out = Sum<C>;
+    Out* right;
+    Out* left;
+    Vec<Out> most_right, most_left;
+
+    void start(int) { most_right = most_left = Vec<Out>{}; }
+    void take(const Gains<C>& gains, int begin) {
+        *vectors(right + begin) = larger(*vectors(right + begin), gains.of[0]);
+        *vectors(left + begin) = larger(*vectors(left + begin), gains.of[1]);
+        most_right = larger(most_right, gains.of[2]);
+        most_left = larger(most_left, gains.of[3]);
+    }
+    void finish(int i) {
+        right[i] = larger(right[i], largest_lane<Out>(most_right));
+        left[i] = larger(left[i], largest_lane<Out>(most_left));
+    }
+};
+
+// The same in cost units, less what the rows of the child pay for its test.
+template <class C>
+struct PricedGains {
+    using Out = double;
+    typedef double Loose __attribute__((vector_size(kVectorBytes), aligned(sizeof(double)), may_alias));
+    typedef C Part __attribute__((vector_size(sizeof(C) * kLanes<double>), aligned(sizeof(C)), may_alias));
+    Out* right;
+    Out* left;
+    const PairPrices& prices;
+    const double* rows_right;  // [root]
+    const double* rows_left;
+    double ticks;
+    Vec<double> most_right, most_left, own_right, own_left, now, attribute, group, discounted;
+
+    static Vec<double> priced(const double* numbers) { return *reinterpret_cast<const Loose*>(numbers); }
+    void start(int i) {
+        most_right = most_left = Vec<double>{};
+        own_right = splat(rows_right[i]);
+        own_left = splat(rows_left[i]);
+        now = splat(prices.now[i]);
+        attribute = splat(prices.attribute[i]);
+        group = splat(prices.group[i]);
+        discounted = splat(prices.discounted[i]);
+    }
+    void take(const Gains<C>& gains, int begin) {
+        alignas(kVectorBytes) C gain[4][kLanes<C>];
+        for (int q = 0; q < 4; ++q) *reinterpret_cast<Vec<Sum<C>>*>(gain[q]) = gains.of[q];
+        for (int k = 0; k < kLanes<C>; k += kLanes<double>) {
+            const int j = begin + k;
+            const Vec<double> zero = {};
+            const auto own = priced(prices.attribute + j) == attribute;  // paid with the first test
+            Vec<double> of_i = own ? zero : now;
+            Vec<double> of_j = own ? zero : priced(prices.now + j);
+            if (prices.grouped) {
+                const auto mate = (priced(prices.group + j) == group) & ~own;
+                of_i = mate ? discounted : of_i;
+                of_j = mate ? priced(prices.discounted + j) : of_j;
+            }
+            const auto units = [&](int q) { return ticks * __builtin_convertvector(*reinterpret_cast<const Part*>(&gain[q][k]), Vec<double>); };
+            *vectors(right + j) = larger(*vectors(right + j), units(0) - of_i * *vectors(rows_right + j));
+            *vectors(left + j) = larger(*vectors(left + j), units(1) - of_i * *vectors(rows_left + j));
+            most_right = larger(most_right, units(2) - of_j * own_right);
+            most_left = larger(most_left, units(3) - of_j * own_left);
+        }
+    }
+    void finish(int i) {
+        right[i] = larger(right[i], largest_lane<double>(most_right));
+        left[i] = larger(left[i], largest_lane<double>(most_left));
+    }
+};
+
+template <class T, class C, bool Minus, class Best>
+void every_pair(const Frame& frame, const LeafModel& model, const PairProblem& problem, const PairSums<T, C, Minus>& sums, C* active, Best best) {
+    const int stride = frame.stride;
+    const int n_values = model.n_values;
+    const T* totals = static_cast<const T*>(problem.totals);
+    const bool limited = model.min_samples_leaf > 1;
+    const bool absolute = model.kind == LeafKind::signed_difference;
+    const bool skip_absent = model.kind == LeafKind::largest_sum;
+    const Vec<C> least = splat<C>(static_cast<C>(limited ? model.min_samples_leaf : 0));
+    using Mask = decltype(least < least);
+    for (int j = 0; j < stride; j += kLanes<C>) *vectors(active + j) = reinterpret_cast<Vec<C>>(least == least);
+    for (int k = 0; k < frame.n_idle; ++k) active[frame.idle[k]] = C{};
+    for (int j = 0; j < stride; ++j) best.right[j] = best.left[j] = 0;
+    for (int a = 0; a < frame.n_active; ++a) {
+        const int i = frame.active[a];
+        best.start(i);
+        for (int begin = 0; begin <= i; begin += kLanes<C>) {
+            Vec<C> most[4] = {}, cell[4];
+            for (int c = 0; c < n_values; ++c) {
+                if (skip_absent && totals[c] == T{}) continue;
+                sums.cells(c, i, begin, cell);
+                for (int q = 0; q < 4; ++q) most[q] = larger(most[q], cell[q]);
+                if (absolute)
+                    for (int q = 0; q < 4; ++q) most[q] = larger(most[q], -cell[q]);
+            }
+            Gains<C> gains(most);
+            if (limited) {
+                sums.cells(n_values, i, begin, cell);
+                const Mask enough[4] = {cell[0] >= least, cell[1] >= least, cell[2] >= least, cell[3] >= least};
+                gains.keep(enough);
+            }
+            gains.mask_roots(reinterpret_cast<Mask>(*vectors(active + begin)));
+            best.take(gains, begin);
+        }
+        best.finish(i);
+    }
+}
+
+// Benefits of the best splits below every root, none less than zero: sums of two cells, or cost units where tests have
+// prices. `work` has room for 2 * channels + 3 rows of numbers.
+template <class T, class C, bool Minus>
+void pair_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, void* right, void* left, double* work) {
+    const int stride = frame.stride;
+    const int channels = model.n_values + (model.min_samples_leaf > 1 ? 1 : 0);
+    double* rows_right = work;
+    double* rows_left = work + stride;
+    const PairSums<T, C, Minus> sums(frame, model, problem, channels, work + 2 * stride);
+    C* active = sums.without + channels * stride;
+    if (problem.prices == nullptr)
+        return every_pair(frame, model, problem, sums, active, FreeGains<C>{static_cast<Sum<C>*>(right), static_cast<Sum<C>*>(left), {}, {}});
+    if constexpr (sizeof(C) >= 4) {
+        const T* sizes = static_cast<const T*>(problem.singles) + model.n_values * stride;
+        const double all = static_cast<double>(static_cast<const T*>(problem.totals)[model.n_values]);
+        for (int j = 0; j < stride; ++j) {
+            rows_right[j] = static_cast<double>(sizes[j]);
+            rows_left[j] = all - rows_right[j];
+        }
+        every_pair(frame, model, problem, sums, active,
+                   PricedGains<C>{static_cast<double*>(right), static_cast<double*>(left), *problem.prices, rows_right, rows_left, model.ticks, {}, {}, {}, {}, {}, {}, {}, {}});
+    }
+}
