@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from streed.columns import Kind, column_names, is_frame, read_columns
 from streed.conditions import Condition
 from streed.encode import Encoder
-from streed.features import ColumnFeatures
+from streed.features import ColumnFeatures, all_zero_one, count_features, is_whole, is_zero_one
 from streed.invert import as_table, invert_column
 from streed.matrix import check_binary
 from streed.plan import Plan, check_plan
@@ -156,9 +156,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         if is_frame(table) and list(table.columns) == names:
             self.feature_names_in_ = np.array(names, dtype=object)
         self._library = library_of(table)
-        self._columns = (
-            [_as_it_is(name) for name in names] if _is_boolean(table) else _choose(table, names, plan)
-        )
+        self._columns = _choose(table, names, plan)
         self.conditions_ = [condition for column in self._columns for condition in column.conditions]
         self.feature_columns_ = np.repeat(
             np.arange(len(names)), [len(column.conditions) for column in self._columns]
@@ -189,9 +187,12 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
 
     def transform_table(self, table: Any) -> NDArray[np.bool_]:
         """Do what `transform` does, for a table that was checked already; the estimators come in here."""
-        kinds = {column.kind for column in self._columns}
-        if _is_boolean(table) and kinds == {Kind.BOOLEAN} and not self.dropped_columns_:
-            return np.ascontiguousarray(table)
+        if _is_boolean(table) and not self.dropped_columns_:
+            if {column.kind for column in self._columns} == {Kind.BOOLEAN}:
+                return np.ascontiguousarray(table)
+        elif is_whole(table) and all(map(is_zero_one, self._columns)):
+            has = table == 1
+            return has if not self.dropped_columns_ else np.ascontiguousarray(has[:, self.feature_columns_])
         names = [column.name for column in self._columns]
         encoders = [
             Encoder(column, fitted, self.missing)
@@ -259,6 +260,14 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
 
 
 def _choose(table: Any, names: list[str], plan: Plan) -> list[ColumnFeatures]:
+    if _is_boolean(table):
+        return [_as_it_is(name) for name in names]
+    if is_whole(table) and not plan.given and all_zero_one(table):  # the usual input of experts, all at once
+        rows = table if plan.rows is None else table[plan.rows]
+        return [
+            count_features(name, count, len(rows))
+            for name, count in zip(names, (rows == 1).sum(axis=0).tolist(), strict=True)
+        ]
     return [plan.features(j, column) for j, column in enumerate(read_columns(table, names))]
 
 

@@ -62,19 +62,42 @@ Chooser = Callable[[Gaps, Rows], Chosen]
 def boolean_features(name: str, rows: Rows) -> ColumnFeatures:
     """Take a Boolean column as it is."""
     condition = Condition(name, "is", True)
-    return _one_feature(name, Kind.BOOLEAN, condition, rows.values.astype(bool), (True, False))
+    n_has = int(np.count_nonzero(rows.values))
+    return _one_feature(name, Kind.BOOLEAN, condition, n_has, rows.values.size, (True, False))
 
 
 def zero_one_features(name: str, rows: Rows) -> ColumnFeatures:
     """Take a column of zeros and ones as it is."""
-    return _one_feature(name, Kind.NUMBER, Condition(name, "=", 1), rows.values == 1, (1, 0))
+    return count_features(name, int((rows.values == 1).sum()), rows.values.size)
+
+
+def count_features(name: str, n_ones: int, n: int) -> ColumnFeatures:
+    """Take a column of zeros and `n_ones` ones as it is."""
+    return _one_feature(name, Kind.NUMBER, Condition(name, "=", 1), n_ones, n, (1, 0))
+
+
+def is_zero_one(column: ColumnFeatures) -> bool:
+    """Whether a column was taken as it is because it held zeros and ones, or one of them only."""
+    if column.kind is not Kind.NUMBER or len(column.conditions) > 1:
+        return False
+    return column.conditions[0].operator == "=" if column.conditions else column.values[0] is not None
+
+
+def all_zero_one(table: NDArray[Any]) -> bool:
+    """Whether an array holds nothing else; mostly its first rows tell."""
+    return all(bool(((part == 0) | (part == 1)).all()) for part in (table[:100], table))
+
+
+def is_whole(table: Any) -> bool:
+    """Whether a table is an array of whole numbers."""
+    return isinstance(table, np.ndarray) and table.dtype.kind in "iu"
 
 
 def _one_feature(
-    name: str, kind: Kind, condition: Condition, has: NDArray[np.bool_], values: tuple[Any, Any]
+    name: str, kind: Kind, condition: Condition, n_has: int, n: int, values: tuple[Any, Any]
 ) -> ColumnFeatures:
-    if has.all() or not has.any():
-        return ColumnFeatures(name, kind, (), (values[0 if has.all() else 1],), "it has only one value")
+    if n_has in (0, n):
+        return ColumnFeatures(name, kind, (), (values[0 if n_has else 1],), "it has only one value")
     return ColumnFeatures(name, kind, (condition,), values)
 
 

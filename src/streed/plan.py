@@ -19,6 +19,7 @@ from streed.encode import strict_dates, values_and_missing
 from streed.features import (
     ColumnFeatures,
     Rows,
+    all_zero_one,
     boolean_features,
     category_features,
     number_features,
@@ -88,7 +89,7 @@ class Plan:
             )
         if column.kind is Kind.ORDERED:
             return ordered_features(column, rows, self._choose, refuse=self.refuse_unknown)
-        if given is None and column.kind is Kind.NUMBER and _is_zero_one(rows.values):
+        if given is None and column.kind is Kind.NUMBER and all_zero_one(rows.values):
             return zero_one_features(column.name, rows)
         return number_features(column, rows, self._choose, given, from_text=from_text)
 
@@ -197,7 +198,3 @@ def _dates(column: Column) -> Column | None:
         return strict_dates(column)
     except ValueError:
         return None
-
-
-def _is_zero_one(values: NDArray[Any]) -> bool:
-    return all(bool(((part == 0) | (part == 1)).all()) for part in (values[:100], values))

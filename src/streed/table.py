@@ -37,6 +37,9 @@ def check_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         return X
     if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
         X = np.array(X, dtype=object)
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf" and X.size:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)  # nothing else is to be checked
+        return X
     return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from streed.binarize import Binarizer, check_table
 from streed.columns import is_frame
@@ -149,6 +150,22 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         """
         features = self._features(X)
         return self.tree_.decision_path(features)
+
+
+def check_labels(estimator: BaseTree, y: Any) -> NDArray[Any]:
+    """Check labels as scikit-learn does, but not what cannot fail: a small solve takes less than that."""
+    if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "biu":
+        y = validate_data(estimator, y=y)
+    if y.dtype.kind not in "biuUS":  # the others are never continuous
+        check_classification_targets(y)
+    labels: NDArray[Any] = y
+    return labels
+
+
+def check_rows(table: Any, other: Any) -> None:
+    """Refuse two things with different numbers of rows."""
+    if not (type(table) is type(other) is np.ndarray and len(table) == len(other)):
+        check_consistent_length(table, other)
 
 
 def label_names(table: Any) -> list[Any] | None:

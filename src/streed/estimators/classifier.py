@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, validate_data
 
 from streed.binarize import check_table
-from streed.estimators.base import BaseTree
+from streed.estimators.base import BaseTree, check_labels, check_rows
 from streed.options import OPTIONS
 from streed.tasks import is_binary, make_task, resolve
 
@@ -132,12 +130,9 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         limits = self._limits()
         resolve(self.objective)
         complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
-        y = validate_data(self, y=y)
+        y = check_labels(self, y)
         table = check_table(self, X, reset=True)
-        check_consistent_length(table, y)
-        # Integers and strings are never continuous, and the check would take longer than a small solve.
-        if y.dtype.kind not in "biuUS":
-            check_classification_targets(y)
+        check_rows(table, y)
         options: dict[str, Any] = {
             "sample_weight": sample_weight,
             "class_weight": self.class_weight,

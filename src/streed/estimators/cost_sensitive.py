@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streed.binarize import check_table
 from streed.columns import column_names
-from streed.estimators.base import BaseTree, in_order, label_names
+from streed.estimators.base import BaseTree, check_labels, check_rows, in_order, label_names
 from streed.tasks.base import Task
 from streed.tasks.cost_matrix import CostMatrix
 from streed.tasks.feature_costs import FeatureCosts
@@ -179,13 +178,11 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         """
         limits = self._limits()
         if costs is None:
-            y = validate_data(self, y=y)
-            if y.dtype.kind not in "biuUS":
-                check_classification_targets(y)
+            y = check_labels(self, y)
         else:
             self._check_costs(y)
         table = check_table(self, X, reset=True)
-        check_consistent_length(table, y if costs is None else costs)
+        check_rows(table, y if costs is None else costs)
         if self.feature_costs is not None and not isinstance(self.feature_costs, FeatureCosts):
             raise TypeError(f"feature_costs must be a streed.FeatureCosts, got {self.feature_costs!r}")
         names = column_names(table)
@@ -207,7 +204,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         """Make the task from labels, or from the costs of the rows, and keep its classes."""
         options: dict[str, Any] = {"sample_weight": weights, "cost_complexity": self.cost_complexity}
         if self.feature_costs is not None:
-            options["feature_costs"] = _for_columns(self.feature_costs, names)
+            options["feature_costs"] = self.feature_costs.for_columns(names)
             options["columns"] = self._columns_of_features(features.shape[1]).tolist()
         if costs is not None:
             self._matrix: NDArray[np.float64] | None = None
@@ -363,15 +360,3 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         if unknown:
             raise ValueError(f"y has labels {unknown!r} that were not there when fitting")
         return np.array([known[label] for label in found.tolist()], np.intp)[codes]
-
-
-def _for_columns(feature_costs: FeatureCosts, names: list[str]) -> FeatureCosts:
-    """Write prices by the positions of columns, so that they fit features that are told by position."""
-    tests = feature_costs.tests(names)
-    by_test = dict.fromkeys(tests)
-    return FeatureCosts(
-        {test.name: test.full for test in by_test},
-        {test.name: test.discounted for test in by_test},
-        {test.name: test.group for test in by_test},
-        [test.name for test in tests],
-    )

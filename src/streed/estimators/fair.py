@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_consistent_length, validate_data
 
 from streed.binarize import check_table
+from streed.estimators.base import check_labels, check_rows
 from streed.estimators.classifier import OptimalTreeClassifier
 from streed.fairness.front import FairnessFront
 from streed.fairness.groups import group_rates
@@ -171,12 +170,10 @@ class FairTreeClassifier(OptimalTreeClassifier):
         return self
 
     def _check(self, X: Any, y: Any) -> tuple[NDArray[Any], Any]:
-        y = validate_data(self, y=y)
+        labels = check_labels(self, y)
         table = check_table(self, X, reset=True)
-        check_consistent_length(table, y)
-        if y.dtype.kind not in "biuUS":
-            check_classification_targets(y)
-        return y, table
+        check_rows(table, labels)
+        return labels, table
 
     def _task(self, y: NDArray[Any], sensitive_features: Any, sample_weight: Any) -> Task:
         complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)

@@ -67,6 +67,7 @@ class FeatureCosts:
         self.groups = groups
         self.attributes = attributes
         self._known: tuple[tuple[str, ...], list[Attribute]] | None = None
+        self._for_columns: tuple[tuple[str, ...], FeatureCosts] | None = None
         for name, values in (("costs", costs), ("discounted", discounted)):
             for key, value in _items(name, values):
                 _check_price(name, key, value)
@@ -138,6 +139,31 @@ class FeatureCosts:
                 )
             tests[key] = Attribute(key, group[key], float(full[key]), float(discounted))
         return [tests[key] for key in keys]
+
+    def for_columns(self, names: Sequence[str]) -> FeatureCosts:
+        """Return the same prices with a test for each column in turn, for features that are told by position.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the columns.
+
+        Returns
+        -------
+        FeatureCosts
+            Prices by the names of tests, and the test of each column.
+        """
+        if self._for_columns is None or self._for_columns[0] != tuple(names):
+            tests = self.tests(names)
+            by_test = dict.fromkeys(tests)
+            made = FeatureCosts(
+                {test.name: test.full for test in by_test},
+                {test.name: test.discounted for test in by_test},
+                {test.name: test.group for test in by_test},
+                [test.name for test in tests],
+            )
+            self._for_columns = (tuple(names), made)
+        return self._for_columns[1]
 
     def prices(self, columns: ArrayLike, names: Sequence[str], unit: float = 1.0) -> Prices:
         """Return the prices of binary features.
