@@ -36,6 +36,7 @@ constexpr SwitchName kSwitches[] = {
     {"lookahead_order", &streed::Switches::lookahead_order},
     {"subtraction", &streed::Switches::subtraction},
     {"narrow_lanes", &streed::Switches::narrow_lanes},
+    {"sparse_rows", &streed::Switches::sparse_rows},
     {"deepening", &streed::Switches::deepening},
 };
 

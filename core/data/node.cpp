@@ -6,31 +6,31 @@
 #include <numeric>
 
 namespace streed {
+
 namespace {
+
+constexpr std::size_t kSparse = 6;  // slots with a sixth of the features or less are added up pair by pair
 
 int padded(std::size_t lanes, int multiple) {
     const std::size_t m = static_cast<std::size_t>(multiple);
     return static_cast<int>(std::max<std::size_t>(1, (lanes + m - 1) / m) * m);
 }
 
+// Writes the value of every slot into the lanes of the features that it has; 64 slots at a time, so that they stay in the cache.
 template <class T>
-void fill_row(T* row, T value, const std::uint64_t* columns, std::size_t words, std::size_t slot, std::size_t lanes,
-              std::size_t stride) {
-    const std::uint64_t* word = columns + slot / 64;
-    const int shift = static_cast<int>(slot % 64);
-    for (std::size_t f = 0; f < lanes; ++f, word += words) row[f] = ((*word >> shift) & 1) ? value : T{};
-    std::fill(row + lanes, row + stride, T{});
-}
-
-void fill_row(Storage storage, void* matrix, double value, const std::uint64_t* columns, std::size_t words, std::size_t slot,
-              std::size_t lanes, std::size_t stride) {
-    const std::size_t at = slot * stride;
-    if (storage == Storage::i8)
-        fill_row(static_cast<std::int8_t*>(matrix) + at, static_cast<std::int8_t>(value), columns, words, slot, lanes, stride);
-    else if (storage == Storage::i32)
-        fill_row(static_cast<std::int32_t*>(matrix) + at, static_cast<std::int32_t>(value), columns, words, slot, lanes, stride);
-    else
-        fill_row(static_cast<double*>(matrix) + at, value, columns, words, slot, lanes, stride);
+void fill_matrix(T* matrix, const double* values, const std::uint64_t* columns, std::size_t words, const std::vector<std::int32_t>& lanes,
+                 std::size_t stride) {
+    for (std::size_t w = 0; w < words; ++w) {
+        T* rows = matrix + 64 * w * stride;
+        std::fill(rows, rows + 64 * stride, T{});
+        for (const std::int32_t lane : lanes) {
+            const std::size_t l = static_cast<std::size_t>(lane);
+            for (std::uint64_t bits = columns[l * words + w]; bits != 0; bits &= bits - 1) {
+                const std::size_t k = static_cast<std::size_t>(std::countr_zero(bits));
+                rows[k * stride + l] = static_cast<T>(values[64 * w + k]);
+            }
+        }
+    }
 }
 
 // Copies one row vector, all lanes or those that are left.
@@ -109,16 +109,45 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
         planes_.clear();
         for (const std::vector<double>* source : {&problem.value, &problem.count, &problem.potential, &problem.weight})
             planes_.insert(planes_.end(), source->begin(), source->end());
-        matrices_.reserve(static_cast<std::size_t>(n_matrices_) * plane_size() * stride * storage_bytes(storage_) + 64);
-        for (int p = 0; p < n_planes_; ++p)
-            for (std::size_t s = 0; s < plane_size() && has_matrix(p); ++s)
-                fill_row(storage_, matrix(p), plane(p)[s], columns_.as<std::uint64_t>(), words, s, features_.size(), stride);
     }
     candidates_.assign(features_.begin(), features_.end());
+    if (!counting_) {
+        std::size_t listed = 0;
+        const int n = settings.kernels->count_and(valid_.data(), valid_.data(), words_);
+        for (const std::int32_t f : candidates_) {
+            const int count = settings.kernels->count_and(column(f), valid_.data(), words_);
+            listed += static_cast<std::size_t>(std::min(count, n - count));
+        }
+        set_sparse(listed, n);
+        if (!sparse_) fill_matrices();
+    }
     finish();
 }
 
+// Rows that have few features need no matrices: `listed` is how often the rarer sides of the features occur.
+void Node::set_sparse(std::size_t listed, int n_slots) {
+    sparse_ = settings_.sparse_rows && !counting_ && storage_ != Storage::i8 && kSparse * listed <= candidates_.size() * static_cast<std::size_t>(n_slots);
+}
+
+void Node::fill_matrices() {
+    const std::size_t stride = static_cast<std::size_t>(stride_), words = static_cast<std::size_t>(words_);
+    matrices_.reserve(static_cast<std::size_t>(n_matrices_) * plane_size() * stride * storage_bytes(storage_) + 64);
+    for (int p = 0; p < n_planes_; ++p) {
+        if (!has_matrix(p)) continue;
+        const std::uint64_t* columns = columns_.as<std::uint64_t>();
+        void* to = matrix(p);
+        if (storage_ == Storage::i8)
+            fill_matrix(static_cast<std::int8_t*>(to), plane(p), columns, words, candidates_, stride);
+        else if (storage_ == Storage::i32)
+            fill_matrix(static_cast<std::int32_t*>(to), plane(p), columns, words, candidates_, stride);
+        else
+            fill_matrix(static_cast<double*>(to), plane(p), columns, words, candidates_, stride);
+    }
+}
+
 char* Node::matrix(int index) {
+    if (sparse_) return nullptr;
+
     const std::size_t position = static_cast<std::size_t>(index <= count_plane_ ? index : n_matrices_ - 1);
     return matrices_.as<char>() + position * plane_size() * static_cast<std::size_t>(stride_) * storage_bytes(storage_);
 }
@@ -176,6 +205,7 @@ void Node::load_child(const Node& parent, int lane, bool side) {
         parent_lanes_ = candidates_;
         for (std::size_t k = 0; k < candidates_.size(); ++k) candidates_[k] = static_cast<std::int32_t>(k);
     }
+    if (!counting_ && !sparse_ && parent.sparse_) fill_matrices();
     finish();
 }
 
@@ -203,11 +233,15 @@ void Node::select(const Node& parent, int lane, bool side) {
             valid_[w] = slot >= 64 * (w + 1) ? ~0ull : (1ull << (slot % 64)) - 1;
     }
     candidates_.clear();
+    std::size_t listed = 0;
     for (const std::int32_t f : parent.active_) {
         if (f == lane) continue;
         const int count = settings_.kernels->count_and(parent.column(f), selected, parent.words_);
-        if (count > 0 && count < n_slots_) candidates_.push_back(f);
+        if (count == 0 || count == n_slots_) continue;
+        candidates_.push_back(f);
+        listed += static_cast<std::size_t>(std::min(count, n_slots_ - count));
     }
+    set_sparse(listed, n_slots_);
 }
 
 // Bits of the selected rows, block by block; the lanes are renumbered when that saves a vector.
@@ -242,7 +276,8 @@ void Node::copy_weighted_rows(const Node& parent) {
     const std::size_t stride = static_cast<std::size_t>(stride_);
     const std::size_t row = storage_bytes(storage_);
     const std::size_t slots = plane_size(), parent_slots = parent.plane_size();
-    matrices_.reserve(static_cast<std::size_t>(n_matrices_) * slots * stride * row + 64);
+    const std::size_t n_copied = sparse_ || parent.sparse_ ? 0 : static_cast<std::size_t>(n_matrices_);
+    if (n_copied > 0) matrices_.reserve(n_copied * slots * stride * row + 64);
     planes_.assign(static_cast<std::size_t>(n_planes_) * slots, 0);
     const std::vector<std::int32_t>* lanes = packed_ ? &candidates_ : nullptr;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
@@ -250,7 +285,7 @@ void Node::copy_weighted_rows(const Node& parent) {
         for (int w = parent.blocks_[b].word_begin; w < parent.blocks_[b].word_end; ++w) {
             for (std::uint64_t bits = selected_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1, ++slot) {
                 const std::size_t from = 64 * static_cast<std::size_t>(w) + static_cast<std::size_t>(std::countr_zero(bits));
-                for (std::size_t m = 0; m < static_cast<std::size_t>(n_matrices_); ++m)
+                for (std::size_t m = 0; m < n_copied; ++m)
                     copy_row(storage_, parent.matrices_.data(), (m * parent_slots + from) * static_cast<std::size_t>(parent.stride_),
                              matrices_.data(), (m * slots + slot) * stride, stride, lanes);
                 for (std::size_t p = 0; p < static_cast<std::size_t>(n_planes_); ++p)
@@ -355,14 +390,19 @@ void Node::sum_counts() {
 void Node::sum_weights() {
     channels_.clear();
     if (kind_ == LeafKind::largest_sum)
-        for (const Block& block : blocks_) channels_.push_back({block.word_begin, block.word_end, matrix(0)});
+        for (const Block& block : blocks_) channels_.push_back({block.word_begin, block.word_end, matrix(0), plane(0)});
     else
-        for (int m = 0; m < n_values_; ++m) channels_.push_back({0, words_, matrix(m)});
-    if (counted_) channels_.push_back({0, words_, matrix(count_plane_)});
-    if (weighed_) weight_channel_ = {0, words_, matrix(n_planes_ - 1)};
+        for (int m = 0; m < n_values_; ++m) channels_.push_back({0, words_, matrix(m), plane(m)});
+    if (counted_) channels_.push_back({0, words_, matrix(count_plane_), plane(count_plane_)});
+    if (weighed_) weight_channel_ = {0, words_, matrix(n_planes_ - 1), plane(n_planes_ - 1)};
+    if (sparse_) {
+        std::memset(singles_.data(), 0, static_cast<std::size_t>(n_channels_) * static_cast<std::size_t>(stride_) * lane_bytes(lane_));
+        for (int c = 0; c < n_channels_; ++c)
+            for (const std::int32_t f : candidates_) set_single(c, f, column_sum(channels_[static_cast<std::size_t>(c)], f));
+    }
     indices_.reserve(4 * index_count(stride_));
     const Scratch scratch{indices_.as<std::uint32_t>(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
-    settings_.kernels->single_sums(frame(), valid_.data(), singles_.data(), scratch);
+    if (!sparse_) settings_.kernels->single_sums(frame(), valid_.data(), singles_.data(), scratch);
     for (int c = 0; c < n_channels_; ++c) {
         const Channel& channel = channels_[static_cast<std::size_t>(c)];
         const double* source = plane(counted_ && c + 1 == n_channels_ ? count_plane_ : kind_ == LeafKind::largest_sum ? 0 : c);
@@ -373,18 +413,28 @@ void Node::sum_weights() {
     }
 }
 
+double Node::column_sum(const Channel& channel, int lane) const {
+    const std::uint64_t* bits = column(lane);
+    double sum = 0;
+    for (std::size_t w = static_cast<std::size_t>(channel.word_begin); w < static_cast<std::size_t>(channel.word_end); ++w)
+        for (std::uint64_t word = bits[w] & valid_[w]; word != 0; word &= word - 1)
+            sum += channel.values[64 * w + static_cast<std::size_t>(std::countr_zero(word))];
+    return sum;
+}
+
 // For every slot the lanes of its features, the rarer side of each feature being listed. Wide numbers are added up by
-// feature and need to know the rarer side only.
+// feature, and need to know the rarer side only, unless slots have few features.
 void Node::list_rows() {
     const std::size_t slots = 64 * static_cast<std::size_t>(words_);
     listed_without_.assign(static_cast<std::size_t>(stride_), 0);
-    if (storage_ != Storage::i8) {
-        for (const std::int32_t f : active_)
-            listed_without_[static_cast<std::size_t>(f)] = 2 * settings_.kernels->count_and(column(f), valid_.data(), words_) > n_slots_;
-        return;
-    }
-    row_begin_.assign(slots + 1, 0);
     std::size_t total = 0;
+    for (const std::int32_t f : active_) {
+        const int count = settings_.kernels->count_and(column(f), valid_.data(), words_);
+        listed_without_[static_cast<std::size_t>(f)] = 2 * count > n_slots_;
+        total += static_cast<std::size_t>(std::min(count, n_slots_ - count));
+    }
+    if (!sparse_ && storage_ != Storage::i8) return;
+    row_begin_.assign(slots + 1, 0);
     const auto each = [&](std::int32_t f, auto&& visit) {
         const std::uint64_t* bits = column(f);
         const std::uint64_t invert = listed_without_[static_cast<std::size_t>(f)] ? ~0ull : 0ull;
@@ -392,12 +442,7 @@ void Node::list_rows() {
             for (std::uint64_t word = (bits[w] ^ invert) & valid_[w]; word != 0; word &= word - 1)
                 visit(64 * w + static_cast<std::size_t>(std::countr_zero(word)));
     };
-    for (const std::int32_t f : active_) {
-        const int count = settings_.kernels->count_and(column(f), valid_.data(), words_);
-        listed_without_[static_cast<std::size_t>(f)] = 2 * count > n_slots_;
-        total += static_cast<std::size_t>(std::min(count, n_slots_ - count));
-        each(f, [&](std::size_t slot) { ++row_begin_[slot + 1]; });
-    }
+    for (const std::int32_t f : active_) each(f, [&](std::size_t slot) { ++row_begin_[slot + 1]; });
     for (std::size_t s = 0; s < slots; ++s) row_begin_[s + 1] += row_begin_[s];
     row_lanes_.resize(total);
     for (const std::int32_t f : active_) each(f, [&](std::size_t slot) { row_lanes_[row_begin_[slot]++] = static_cast<std::uint32_t>(f); });
@@ -425,7 +470,8 @@ Frame Node::frame() const {
                  std::max(1, static_cast<int>(127 / largest_value_)),
                  row_begin_.data(),
                  row_lanes_.data(),
-                 listed_without_.data()};
+                 listed_without_.data(),
+                 sparse_};
 }
 
 Frame Node::weight_frame() const {

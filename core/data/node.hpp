@@ -12,6 +12,7 @@ namespace streed {
 struct NodeSettings {
     const Kernels* kernels = nullptr;
     bool narrow_lanes = true;
+    bool sparse_rows = true;
     int min_samples_leaf = 1;
     bool counted = false;  // a channel of row counts is wanted
 };
@@ -62,6 +63,9 @@ private:
     void select(const Node& parent, int lane, bool side);
     void pack_columns(const Node& parent);
     void copy_weighted_rows(const Node& parent);
+    void set_sparse(std::size_t listed, int n_slots);
+    void fill_matrices();
+    double column_sum(const Channel& channel, int lane) const;
     void list_rows();
     void choose_lane_type();
     void sum_counts();
@@ -101,6 +105,7 @@ private:
     std::vector<Channel> channels_;
     std::vector<std::uint32_t> row_begin_, row_lanes_;
     std::vector<std::uint8_t> listed_without_;
+    bool sparse_ = false;  // slots have lists instead of matrices
     Channel weight_channel_{};
     std::vector<double> planes_;
     AlignedBuffer matrices_, indices_;

@@ -26,6 +26,7 @@ struct Switches {
     bool lookahead_order = true;  // features in the order of their best tree of depth two
     bool subtraction = true;      // the larger child's pair table by difference
     bool narrow_lanes = true;     // 8- and 16-bit lanes where the sums fit
+    bool sparse_rows = true;      // weighted rows with few features are added up pair by pair
     bool deepening = true;        // smaller depths first, for early incumbents
 };
 

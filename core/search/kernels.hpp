@@ -35,7 +35,8 @@ struct Block {
 struct Channel {
     int word_begin;
     int word_end;
-    const void* matrix;  // row of slot s begins at element s * stride
+    const void* matrix;    // row of slot s begins at element s * stride; none where slots are sparse
+    const double* values;  // of the slots themselves
 };
 
 // The problem of one search node as the kernels see it.
@@ -62,6 +63,7 @@ struct Frame {
     const std::uint32_t* row_begin;  // [slot], into row_lanes
     const std::uint32_t* row_lanes;
     const std::uint8_t* listed_without;  // [lane]
+    bool sparse;                         // wide numbers: slots have these lists instead of matrices
 };
 
 // Buffers of one thread for the kernels.

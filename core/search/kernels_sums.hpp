@@ -201,6 +201,47 @@ void four_row_table(const Frame& frame, const Channel& channel, const std::uint6
     mirror(frame, table);
 }
 
+// The same for slots with few features: the value of every slot is added for each pair that it lists.
+template <class T>
+void sparse_table(const Frame& frame, const Channel& channel, const std::uint64_t* filter, const T* singles, T* table, const Scratch& scratch) {
+    const int stride = frame.stride;
+    const std::size_t size = static_cast<std::size_t>(stride);
+    const auto first_lane = [](int i) { return i / kVectorBytes * kVectorBytes; };
+    bool any_without = false;
+    for (int a = 0; a < frame.n_active; ++a) {
+        const int i = frame.active[a];
+        any_without = any_without || frame.listed_without[i];
+        T* row = table + static_cast<std::size_t>(i) * size;
+        for (int j = first_lane(i); j < stride; ++j) row[j] = T{};
+    }
+    T total{};
+    for (int w = channel.word_begin; w < channel.word_end; ++w) {
+        if (scratch.checkpoint != nullptr && w % 64 == 0) scratch.checkpoint(scratch.context);
+        for (std::uint64_t bits = filter[w]; bits != 0; bits &= bits - 1) {
+            const std::size_t slot = static_cast<std::size_t>(w) * 64 + lowest_bit(bits);
+            const T value = static_cast<T>(channel.values[slot]);
+            total = static_cast<T>(total + value);
+            const std::uint32_t* last = frame.row_lanes + frame.row_begin[slot + 1];
+            for (const std::uint32_t* i = frame.row_lanes + frame.row_begin[slot]; i != last; ++i) {
+                T* row = table + *i * size;
+                for (const std::uint32_t* j = i; j != last; ++j) row[*j] = static_cast<T>(row[*j] + value);
+            }
+        }
+    }
+    for (int a = 0; a < frame.n_active; ++a) {
+        const int i = frame.active[a];
+        T* row = table + static_cast<std::size_t>(i) * size;
+        if (any_without) {  // from the listed sides to the rows with both features
+            for (int j = i; j < stride; ++j) {
+                if (frame.listed_without[i]) row[j] = static_cast<T>((frame.listed_without[j] ? total - singles[j] : singles[j]) - row[j]);
+                if (frame.listed_without[j]) row[j] = static_cast<T>(singles[i] - row[j]);
+            }
+        }
+        for (int j = first_lane(i); j < i; ++j) row[j] = table[static_cast<std::size_t>(j) * size + static_cast<std::size_t>(i)];
+    }
+    mirror(frame, table);
+}
+
 #if defined(__BMI2__)
 constexpr bool kPacksFast = true;
 #else
@@ -212,6 +253,7 @@ template <class S, class T>
 void channel_table(const Frame& frame, const Channel& channel, const std::uint64_t* filter, const T* singles, T* table,
                    const Scratch& scratch) {
     if constexpr (sizeof(S) == sizeof(T) && sizeof(S) > 1) {
+        if (frame.sparse) return sparse_table<T>(frame, channel, filter, singles, table, scratch);
         const bool many = count_and(filter + channel.word_begin, filter + channel.word_begin, channel.word_end - channel.word_begin) > 24;
         if (kPacksFast && many && frame.n_active > 40) return four_row_table<T>(frame, channel, filter, table, scratch);
         return gather_table<T>(frame, channel, filter, singles, table, scratch);
@@ -262,6 +304,25 @@ void channel_table(const Frame& frame, const Channel& channel, const std::uint64
     }
 }
 
+// Sums of the features of sparse slots; those of features that are not active are left at zero.
+template <class T>
+void sparse_sums(const Frame& frame, const Channel& channel, const std::uint64_t* filter, T* out) {
+    T total{};
+    for (int w = channel.word_begin; w < channel.word_end; ++w) {
+        for (std::uint64_t bits = filter[w]; bits != 0; bits &= bits - 1) {
+            const std::size_t slot = static_cast<std::size_t>(w) * 64 + lowest_bit(bits);
+            const T value = static_cast<T>(channel.values[slot]);
+            total = static_cast<T>(total + value);
+            for (std::uint32_t k = frame.row_begin[slot]; k < frame.row_begin[slot + 1]; ++k)
+                out[frame.row_lanes[k]] = static_cast<T>(out[frame.row_lanes[k]] + value);
+        }
+    }
+    for (int a = 0; a < frame.n_active; ++a) {
+        const int i = frame.active[a];
+        if (frame.listed_without[i]) out[i] = static_cast<T>(total - out[i]);
+    }
+}
+
 template <class S, class T>
 void typed_single_sums(const Frame& frame, const std::uint64_t* filter, void* sums, const Scratch& scratch) {
     std::uint32_t* rows = scratch.indices;
@@ -270,6 +331,10 @@ void typed_single_sums(const Frame& frame, const std::uint64_t* filter, void* su
         const Channel& channel = frame.channels[c];
         T* out = static_cast<T*>(sums) + c * frame.stride;
         for (int v = 0; v < frame.stride / kLanes<T>; ++v) vectors(out)[v] = Vec<T>{};
+        if (frame.sparse) {
+            sparse_sums<T>(frame, channel, filter, out);
+            continue;
+        }
         for (int begin = channel.word_begin; begin < channel.word_end; begin += kIndexWords) {
             const int end = begin + kIndexWords < channel.word_end ? begin + kIndexWords : channel.word_end;
             int count = 0;

@@ -226,7 +226,7 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
 
 Result RootSearch::run() {
     Result result;
-    root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, options_.min_samples_leaf, search_.model.counted});
+    root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, options_.switches.sparse_rows, options_.min_samples_leaf, search_.model.counted});
     search_.take_memory(reduced_.bytes() + root_.node.bytes());
     search_.progress = [this] { return progress(); };
     Worker main(search_, root_, true);

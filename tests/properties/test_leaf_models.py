@@ -163,6 +163,28 @@ def test_label_costs_of_many_features(seed: int, n_features: int, n: int, simd: 
     assert answer["objective"] == pytest.approx(expected, abs=1e-9 * np.abs(costs).sum())
 
 
+@settings(max_examples=EXAMPLES)
+@given(SEEDS, st.integers(30, 90), LEVELS, st.integers(1, 3), st.integers(2, 4), st.booleans())
+def test_sparse_rows(seed: int, n: int, simd: str, least: int, labels: int, whole: bool) -> None:
+    """Rows with few features, some of them as their opposites, and features that are common below one side only."""
+    rng = np.random.default_rng(seed)
+    X = np.concatenate([rng.integers(8, size=(n, 1)) == np.arange(8) for _ in range(5)], axis=1).astype(np.uint8)
+    X[:, 1] |= X[:, 9]
+    X[X[:, 0] == 1, 20:30] = rng.integers(2, size=(int(X[:, 0].sum()), 10))
+    X[:, rng.random(40) < 0.3] ^= 1
+    costs = rng.integers(-500, 900, (n, labels)).astype(float) if whole else rng.normal(size=(n, labels))
+    tolerance = 1e-9 * np.abs(costs).sum()
+    problem = Problem(X, np.zeros(n, np.int32), np.ones(n), 1, 2, 3, least, 0.0)
+    expected = twin(problem, lambda rows: float(costs[rows].sum(axis=0).min()), None)
+    for depth in (2, 4):
+        options = limits(problem) | {"max_depth": depth, "max_nodes": 2**depth - 1, "n_threads": 1}
+        answer = _core.solve_costs(X, costs, **options, simd=simd)
+        dense = _core.solve_costs(X, costs, **options, simd=simd, switches={"sparse_rows": False})
+        assert answer["objective"] == pytest.approx(dense["objective"], abs=tolerance)
+        if depth == 2:
+            assert answer["objective"] == pytest.approx(expected, abs=tolerance)
+
+
 @settings(max_examples=2 * EXAMPLES)
 @given(SMALL, st.data(), SWITCHES)
 def test_class_errors_with_prices(problem: Problem, data: st.DataObject, switches: Any) -> None:
