@@ -9,7 +9,7 @@ namespace streed {
 
 namespace {
 
-constexpr std::size_t kSparse = 6;  // slots with a sixth of the features or less are added up pair by pair
+constexpr std::size_t kSparse = 4;  // slots with a quarter of the features or less are added up pair by pair
 
 int padded(std::size_t lanes, int multiple) {
     const std::size_t m = static_cast<std::size_t>(multiple);
@@ -297,6 +297,10 @@ void Node::copy_weighted_rows(const Node& parent) {
 
 // The narrowest lanes that hold every sum over rows of this node.
 void Node::choose_lane_type() {
+    if (!counting_ && storage_ != Storage::i8) {
+        lane_ = storage_ == Storage::f64 ? Lane::f64 : Lane::i32;
+        return;
+    }
     double largest = 0;
     if (counting_) {
         for (const Block& block : blocks_) {
@@ -317,9 +321,7 @@ void Node::choose_lane_type() {
         }
     }
     if (counted_) largest = std::max(largest, rows_);
-    if (!counting_ && storage_ == Storage::f64)
-        lane_ = Lane::f64;
-    else if ((!counting_ && storage_ == Storage::i32) || !settings_.narrow_lanes)
+    if (!settings_.narrow_lanes)
         lane_ = Lane::i32;
     else
         lane_ = largest <= 127 ? Lane::i8 : largest <= 32767 ? Lane::i16 : Lane::i32;
