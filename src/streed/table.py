@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
@@ -38,9 +39,18 @@ def check_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
         X = np.array(X, dtype=object)
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf" and X.size:
-        validate_data(estimator, X, reset=reset, skip_check_array=True)  # nothing else is to be checked
-        return X
+        return _check_numbers(estimator, X, reset=reset)
     return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
+
+
+def _check_numbers(estimator: BaseEstimator, X: NDArray[Any], *, reset: bool) -> NDArray[Any]:
+    """Do what scikit-learn does, which would first look for libraries that the array may come from."""
+    if reset:
+        estimator.n_features_in_ = X.shape[1]
+        vars(estimator).pop("feature_names_in_", None)
+    elif hasattr(estimator, "feature_names_in_") or X.shape[1] != estimator.n_features_in_:
+        validate_data(estimator, X, reset=False, skip_check_array=True)  # warns, or raises
+    return X
 
 
 def library_of(table: Any) -> str | None:
