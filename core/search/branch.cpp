@@ -22,6 +22,7 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper) {
     at.branching = true;
     at.has_pair_weights = false;
     at.lower.assign(2 * static_cast<std::size_t>(at.n_budgets) * static_cast<std::size_t>(at.node.stride()), search_.floor());
+    if (search_.prices.any() && similar()) at.prices.compare(at.node.active(), depth - 1);
     if (index > 0 && similar()) inherit_bounds(level(index - 1), at);
     at.order = at.node.active();
 

@@ -179,8 +179,9 @@ struct Kernels {
     void (*pair_weights)(const Frame&, const void* table, const void* positive, int n_values, double* out);
 
     // The similarity bound of one solved child for all its siblings (similarity.cpp).
+    // `lost` is what each of the rows that both have costs more at most; null for nothing.
     void (*push_bounds)(int stride, double value, double per_weight, double own_weight, bool side, const double* both,
-                        const double* single_weight, double* left, double* right);
+                        const double* single_weight, const double* lost, double* left, double* right);
 };
 
 constexpr int kIndexWords = 256;  // words of row indices decoded at a time

@@ -408,13 +408,14 @@ void pair_weights(const Frame& frame, const void* table, const void* positive, i
 }
 
 void push_bounds(int stride, double value, double per_weight, double own_weight, bool side, const double* both,
-                 const double* single_weight, double* left, double* right) {
+                 const double* single_weight, const double* lost, double* left, double* right) {
     for (int g = 0; g < stride; ++g) {
         // Weight of the solved child's rows that go right, and left, at g.
         const double on_right = side ? both[g] : single_weight[g] - both[g];
         const double on_left = own_weight - on_right;
-        right[g] = larger(right[g], value - per_weight * on_left);
-        left[g] = larger(left[g], value - per_weight * on_right);
+        const double each = lost != nullptr ? lost[g] : 0.0;
+        right[g] = larger(right[g], value - per_weight * on_left - each * on_right);
+        left[g] = larger(left[g], value - per_weight * on_right - each * on_left);
     }
 }
 

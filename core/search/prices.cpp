@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 
 namespace streed {
 
@@ -12,6 +14,7 @@ PriceBook::PriceBook(const Prices* prices, const ReducedProblem& reduced, double
         group_.push_back(prices->group[f]);
         full_.push_back(std::nearbyint(prices->full[f] * ticks_per_unit));
         discounted_.push_back(std::nearbyint(prices->discounted[f] * ticks_per_unit));
+        ordered_ = ordered_ && discounted_.back() <= full_.back();
         grouped_ = grouped_ || prices->group[f] >= 0;
     }
 }
@@ -57,6 +60,29 @@ void NodePrices::test(std::size_t lane) {
             now[l] = discounted[l];
         }
     }
+}
+
+// Without a test of `lane`, its attribute costs what it costs now; or another test of its group loses its discount, after which
+// that of the lane is left to pay.
+void NodePrices::compare(const std::vector<std::int32_t>& lanes, int depth) {
+    missed = now;
+    std::map<double, double> discount, price;
+    for (const std::int32_t lane : lanes) {
+        const std::size_t l = static_cast<std::size_t>(lane);
+        double& most_discount = discount[group[l]];
+        most_discount = std::max(most_discount, now[l] - discounted[l]);
+        double& own = price[attribute[l]];
+        own = std::max(own, now[l]);
+    }
+    for (const std::int32_t lane : lanes) {
+        const std::size_t l = static_cast<std::size_t>(lane);
+        missed[l] = std::max(now[l], discount[group[l]] + discounted[l]);
+    }
+    std::vector<double> dearest;
+    for (const auto& [attribute_number, value] : price) dearest.push_back(value);
+    std::sort(dearest.rbegin(), dearest.rend());
+    dearest.resize(std::min(dearest.size(), static_cast<std::size_t>(std::max(depth, 0))));
+    most = std::accumulate(dearest.begin(), dearest.end(), 0.0);
 }
 
 void PriceBook::append_key(const std::vector<int>& path, std::string& key) const {

@@ -17,16 +17,27 @@ struct NodePrices {
     std::vector<double> attribute;   // -1 where it was tested: no later test changes the price
     std::vector<double> group;       // a number of its own where there is none
     bool grouped = false;            // whether any feature has a group
-    std::size_t bytes() const { return 8 * (now.capacity() + discounted.capacity() + attribute.capacity() + group.capacity()); }
+    // For the similarity bound: what a row may pay more below the node because the lane was not tested, and what it pays at
+    // most in all.
+    std::vector<double> missed;
+    double most = 0;
+    std::size_t bytes() const { return 8 * (now.capacity() + discounted.capacity() + attribute.capacity() + group.capacity() + missed.capacity()); }
     PairPrices pairs() const { return {now.data(), discounted.data(), attribute.data(), group.data(), grouped}; }
     // Changes the prices to those after a test.
     void test(std::size_t lane);
+    // Fills `missed` and `most` for trees of a depth.
+    void compare(const std::vector<std::int32_t>& lanes, int depth);
+    // What a row may pay more after the test of `tested` alone than after that of `lane` alone.
+    double lost(std::size_t tested, std::size_t lane) const {
+        return attribute[tested] == attribute[lane] ? 0.0 : group[tested] == group[lane] ? discounted[lane] : missed[lane];
+    }
 };
 
 class PriceBook {
 public:
     PriceBook(const Prices* prices, const ReducedProblem& reduced, double ticks_per_unit);
     bool any() const { return !full_.empty(); }
+    bool ordered() const { return ordered_; }  // no discount makes anything dearer
 
     // Prices at a node: `path` holds the root features tested before.
     void at_node(const Node& node, const std::vector<int>& path, NodePrices& out) const;
@@ -38,7 +49,7 @@ public:
 private:
     std::vector<std::int32_t> attribute_, group_;  // by root feature
     std::vector<double> full_, discounted_;        // in ticks
-    bool grouped_ = false;
+    bool grouped_ = false, ordered_ = true;
 };
 
 }  // namespace streed

@@ -199,7 +199,7 @@ private:
     // The similarity bound needs a pair table of doubles: too large for very many features.
     bool similar() const {
         return search_.options.switches.similarity && search_.model.min_samples_leaf == 1 && search_.reduced.features.size() <= 2048 &&
-               search_.reduced.similar && !search_.prices.any();
+               search_.reduced.similar && (!search_.prices.any() || (search_.reduced.counting && search_.prices.ordered()));
     }
     bool uses_paths() const {
         return search_.options.switches.cache && keys_.child_fits() && search_.reduced.features.size() <= PathKeyMaker::kMaxFeatures;
@@ -218,6 +218,7 @@ private:
     std::vector<int> tested_;  // root features
     PathKeyMaker keys_;
     NodePrices child_prices_;
+    std::vector<double> lost_;  // similarity.cpp
     std::vector<double> cells_, cell_costs_, cell_sizes_, cell_singles_, cell_totals_, cell_row_, roots_;  // leaf_function.cpp
     std::vector<std::int32_t> cell_lanes_, cell_positions_;
     double work_since_checkpoint_ = 0;

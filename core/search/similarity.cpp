@@ -4,6 +4,9 @@
 // cost. For two children of the same node these rows are a cell of the pair table of weights, so one solved child
 // bounds all its siblings in one sweep. An archive of earlier row sets adds nothing to that. With a limit on leaf
 // sizes the argument fails (a leaf may lose rows), and the bound is off.
+//
+// Prices of tests: the tree of B, used on A, finds other tests paid for. Each row of both pays at most what it lost by not
+// having been tested for B's feature, and each row of A alone at most the dearest tests of a path.
 #include <algorithm>
 
 #include "search.hpp"
@@ -70,15 +73,25 @@ void Worker::inherit_bounds(Level& parent, Level& at) {
     const double* both = parent.pair_weights.as<double>() + static_cast<std::size_t>(at.entry_lane) * stride;
     const double with = parent.single_weight[static_cast<std::size_t>(at.entry_lane)];
     const double away = at.entry_side ? parent.all_weight - with : with;
-    const double per_weight = search_.per_weight();
+    const bool priced = search_.prices.any();
+    const std::size_t entry = static_cast<std::size_t>(at.entry_lane);
+    const double per_weight = search_.per_weight() + (priced ? parent.prices.most : 0.0);
     const double slack = rounding_slack(parent.nodes);
     const double* left = &parent.bound(parent.least_nodes, false, 0);
     const double* right = &parent.bound(parent.least_nodes, true, 0);
     for (const std::int32_t h : at.node.active()) {
         const int g = at.node.parent_lane(h);
         const double away_right = at.entry_side ? parent.single_weight[static_cast<std::size_t>(g)] - both[g] : both[g];
-        at.bound(at.least_nodes, true, h) = std::max(search_.floor(), right[g] - slack - per_weight * away_right);
-        at.bound(at.least_nodes, false, h) = std::max(search_.floor(), left[g] - slack - per_weight * (away - away_right));
+        const double away_left = away - away_right;
+        double lost_right = 0, lost_left = 0;
+        if (priced) {
+            const double on_right = parent.single_weight[static_cast<std::size_t>(g)] - away_right;
+            const double each = parent.prices.lost(static_cast<std::size_t>(g), entry);
+            lost_right = each * on_right;
+            lost_left = each * (parent.all_weight - away - on_right);
+        }
+        at.bound(at.least_nodes, true, h) = std::max(search_.floor(), right[g] - slack - per_weight * away_right - lost_right);
+        at.bound(at.least_nodes, false, h) = std::max(search_.floor(), left[g] - slack - per_weight * away_left - lost_left);
     }
 }
 
@@ -89,8 +102,16 @@ void Worker::push_similarity(Level& at, int lane, bool side, int nodes, double v
     }
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     const double with = at.single_weight[static_cast<std::size_t>(lane)];
-    search_.kernels.push_bounds(at.node.stride(), value - rounding_slack(nodes), search_.per_weight(), side ? with : at.all_weight - with, side,
-                                at.pair_weights.as<double>() + static_cast<std::size_t>(lane) * stride, at.single_weight.data(),
+    double per_weight = search_.per_weight();
+    const double* lost = nullptr;
+    if (search_.prices.any()) {
+        per_weight += at.prices.most;
+        lost_.resize(stride);
+        for (std::size_t g = 0; g < stride; ++g) lost_[g] = at.prices.lost(static_cast<std::size_t>(lane), g);
+        lost = lost_.data();
+    }
+    search_.kernels.push_bounds(at.node.stride(), value - rounding_slack(nodes), per_weight, side ? with : at.all_weight - with, side,
+                                at.pair_weights.as<double>() + static_cast<std::size_t>(lane) * stride, at.single_weight.data(), lost,
                                 &at.bound(nodes, false, 0), &at.bound(nodes, true, 0));
 }
 

@@ -166,9 +166,10 @@ def test_label_costs_of_many_features(seed: int, n_features: int, n: int, simd: 
 @settings(max_examples=EXAMPLES)
 @given(SEEDS, st.integers(30, 90), LEVELS, st.integers(1, 3), st.integers(2, 4), st.booleans())
 def test_sparse_rows(seed: int, n: int, simd: str, least: int, labels: int, whole: bool) -> None:
-    """Rows with few features, some of them as their opposites, and features that are common below one side only."""
+    """Rows with few features, some as their opposites, and features that are common on one side only."""
     rng = np.random.default_rng(seed)
-    X = np.concatenate([rng.integers(8, size=(n, 1)) == np.arange(8) for _ in range(5)], axis=1).astype(np.uint8)
+    X = np.concatenate([rng.integers(8, size=(n, 1)) == np.arange(8) for _ in range(5)], axis=1)
+    X = X.astype(np.uint8)
     X[:, 1] |= X[:, 9]
     X[X[:, 0] == 1, 20:30] = rng.integers(2, size=(int(X[:, 0].sum()), 10))
     X[:, rng.random(40) < 0.3] ^= 1

@@ -7,6 +7,8 @@ hundred ordinary-looking problems is a typical rate for a wrong bound.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -59,3 +61,35 @@ def test_all_techniques_against_none(kind: str) -> None:
         assert plain["objective"] == fast["objective"], f"seed {seed}: {small}"
         without_dropping = run(small, switches={"drop_features": False}, **options)
         assert plain["objective"] == without_dropping["objective"], f"seed {seed}, nothing dropped: {small}"
+
+
+def prices(rng: np.random.Generator, n_features: int) -> tuple[np.ndarray, ...]:
+    """Several features per test, groups with discounts; from dear to nearly free."""
+    n_tests = int(rng.integers(1, n_features + 1))
+    test = rng.integers(n_tests, size=n_features).astype(np.int32)
+    group = rng.integers(-1, 2, size=n_tests).astype(np.int32)
+    full = rng.integers(0, 5, size=n_tests) * rng.choice([1.0, 0.25, 0.0625])
+    discounted = full * rng.choice([0.0, 0.5, 1.0], size=n_tests)
+    return test, group[test], full[test], discounted[test]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_techniques_against_none_with_prices(kind: str) -> None:
+    """Weights by label, as in cost matrices: rows are counted, and the similarity bound allows for prices."""
+    for seed in range(10 * EXAMPLES):
+        rng = np.random.default_rng(seed)
+        small = problem(rng, kind)
+        weight = rng.integers(1, 9, small.n_labels).astype(float)[small.y]
+        options = {
+            **small.options(),
+            "max_depth": min(small.max_depth, 4),
+            "prices": prices(rng, small.X.shape[1]),
+            "time_limit": math.inf,
+            "memory_limit": 0,
+            "n_threads": 1,
+        }
+        answers = [
+            _core.solve(small.X, small.y, weight, small.n_labels, **options, switches=switches)["objective"]
+            for switches in (ALL_OFF, {}, {"similarity": False}, {"drop_features": False})
+        ]
+        assert answers == pytest.approx(answers[:1] * 4, abs=1e-9 * weight.sum()), f"seed {seed}: {small}"
