@@ -27,11 +27,11 @@ lint: $(VENV)/.installed
 bench: $(VENV)/.installed $(PEERS)/.installed
 	$(BIN)/python -m benchmarks accuracy --data $(DATA) --peer-python $(PEERS)/bin/python
 
-# The oldest versions that pyproject.toml allows, in an environment of their own.
+# The oldest versions that pyproject.toml allows, in an environment of their own, with libraries of their time.
 oldest:
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet 'scikit-learn==1.6.0' 'numpy==1.26.0' 'pandas==2.1.0' \
-	    'polars==1.0.0' 'matplotlib==3.8.0' 'pytest>=8.2,<9' hypothesis .
+	    'polars==1.0.0' 'matplotlib==3.8.0' 'scipy<1.12' 'pyparsing<3.2' 'pytest>=8.2,<9' hypothesis .
 	$(OLDEST)/bin/python -m pytest tests/unit tests/estimators
 
 clean:

@@ -107,8 +107,8 @@ def _summary(
     """Summarise the costs of all rows from the matrix, without a table of them."""
     most, least = matrix.max(axis=1), matrix.min(axis=1)
     weights = np.bincount(codes, weights=factors, minlength=matrix.shape[0])
-    values = np.unique(factors)
     entries = np.unique(matrix)
+    values = factors[:1] if (factors == factors[0]).all() else np.unique(factors)
     distinct = np.outer(values, entries).ravel() if values.size < 1000 else values
     return CostSummary(distinct, float(most @ weights), float((most - least) @ weights))
 
@@ -171,7 +171,7 @@ def _price_of_any_error(matrix: NDArray[np.float64], codes: NDArray[np.int32]) -
         return None if matrix.any() else np.ones(1)
     wrong = matrix[np.arange(k), (np.arange(k) + 1) % k]
     simple = np.where(np.eye(k, dtype=bool), 0.0, wrong[:, None])
-    present = np.unique(codes)
+    present = np.flatnonzero(np.bincount(codes, minlength=k))
     if not (simple[present] == matrix[present]).all() or not wrong[present].all():
         return None
     prices: NDArray[np.float64] = wrong
