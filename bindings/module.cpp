@@ -48,6 +48,13 @@ void set_prices(const std::optional<PriceArrays>& arrays, streed::Problem& probl
     problem.prices = &prices;
 }
 
+// How leaves are put together: by the sum of their costs, or by the largest one.
+void set_combination(const std::string& combination, const streed::Options& options, streed::Problem& problem) {
+    if (combination != "sum" && combination != "max") refuse("combination must be 'sum' or 'max', got '" + combination + "'");
+    problem.maximum = combination == "max";
+    if (problem.maximum && (options.branch_cost != 0 || problem.prices != nullptr)) refuse("branching must cost nothing where leaves are combined by max");
+}
+
 nb::dict to_dict(const streed::Result& result) {
     const streed::Statistics& s = result.statistics;
     nb::dict statistics;
@@ -92,7 +99,7 @@ nb::dict run(const streed::Problem& problem, streed::Options& options, nb::objec
 nb::dict solve(Input<std::uint8_t, 2> features, Input<std::int32_t, 1> labels, Input<double, 1> weights, int n_labels,
                int max_depth, int max_nodes, int min_samples_leaf, double branch_cost, double time_limit,
                std::int64_t memory_limit, int n_threads, const std::optional<PriceArrays>& prices,
-               const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
+               const std::string& combination, const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
     if (labels.shape(0) != features.shape(0) || weights.shape(0) != features.shape(0))
         refuse("features, labels and weights must have the same number of rows, got " + text(features.shape(0)) + ", " +
                text(labels.shape(0)) + " and " + text(weights.shape(0)));
@@ -103,13 +110,14 @@ nb::dict solve(Input<std::uint8_t, 2> features, Input<std::int32_t, 1> labels, I
     check_labels(problem);
     streed::Prices price_arrays;
     set_prices(prices, problem, price_arrays);
+    set_combination(combination, options, problem);
     return run(problem, options, poll);
 }
 
 nb::dict solve_costs(Input<std::uint8_t, 2> features, Input<double, 2> costs, int max_depth, int max_nodes, int min_samples_leaf,
                      double branch_cost, double time_limit, std::int64_t memory_limit, int n_threads,
-                     const std::optional<PriceArrays>& prices, const std::optional<nb::dict>& switches, const std::string& simd,
-                     nb::object poll) {
+                     const std::optional<PriceArrays>& prices, const std::string& combination, const std::optional<nb::dict>& switches,
+                     const std::string& simd, nb::object poll) {
     if (costs.shape(0) != features.shape(0))
         refuse("features and costs must have the same number of rows, got " + text(features.shape(0)) + " and " + text(costs.shape(0)));
     if (costs.shape(1) < 1 || costs.shape(1) > (1 << 16)) refuse("costs must have from 1 to 2^16 columns, got " + text(costs.shape(1)));
@@ -119,6 +127,7 @@ nb::dict solve_costs(Input<std::uint8_t, 2> features, Input<double, 2> costs, in
     check_sums("costs", costs.data(), problem.n_rows, costs.shape(1));
     streed::Prices price_arrays;
     set_prices(prices, problem, price_arrays);
+    set_combination(combination, options, problem);
     return run(problem, options, poll);
 }
 
@@ -165,7 +174,7 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
                         const std::optional<Input<double, 1>>& least_row, const std::optional<Input<double, 1>>& worst_row,
                         int max_depth, int max_nodes, int min_samples_leaf, double branch_cost, double time_limit,
                         std::int64_t memory_limit, int n_threads, const std::optional<PriceArrays>& prices,
-                        const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
+                        const std::string& combination, const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
     if (statistics.shape(0) != features.shape(0))
         refuse("features and statistics must have the same number of rows, got " + text(features.shape(0)) + " and " + text(statistics.shape(0)));
     if (statistics.shape(1) < 1 || statistics.shape(1) > 4096) refuse("statistics must have from 1 to 4096 columns, got " + text(statistics.shape(1)));
@@ -200,6 +209,7 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
     problem.function = &leaf;
     streed::Prices price_arrays;
     set_prices(prices, problem, price_arrays);
+    set_combination(combination, options, problem);
     try {
         return run(problem, options, poll);
     } catch (const streed::TaskFailure& failure) {
@@ -225,14 +235,14 @@ NB_MODULE(_core, module) {
     nb::exception<streed::TaskFailure>(module, "TaskFailure", PyExc_RuntimeError);
     module.def("solve", &solve, "features"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(), "n_labels"_a, nb::kw_only(),
                "max_depth"_a, "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a, "time_limit"_a, "memory_limit"_a,
-               "n_threads"_a, "prices"_a = nb::none(), "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
+               "n_threads"_a, "prices"_a = nb::none(), "combination"_a = "sum", "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
     module.def("solve_costs", &solve_costs, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(), "max_depth"_a,
                "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a,
-               "prices"_a = nb::none(), "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
+               "prices"_a = nb::none(), "combination"_a = "sum", "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
     module.def("solve_function", &solve_function, "features"_a.noconvert(), "statistics"_a.noconvert(), "function"_a, "n_labels"_a,
                nb::kw_only(), "least_row"_a.noconvert() = nb::none(), "worst_row"_a.noconvert() = nb::none(), "max_depth"_a,
                "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a,
-               "prices"_a = nb::none(), "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
+               "prices"_a = nb::none(), "combination"_a = "sum", "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
     register_front(module);
     module.def("simd_levels", &streed::simd_levels);
     module.def("switch_names", &switch_names);

@@ -30,6 +30,7 @@ struct LeafFunction {
     // What a row adds to the cost of a leaf, at least and at most; null where that is not known.
     const double* least = nullptr;
     const double* worst = nullptr;
+    double grain = 0;  // costs are whole numbers of it, and fewer than 2^47; 0: found by trying
 };
 
 // Rows with 0/1 features, and one of three leaf models:
@@ -46,6 +47,7 @@ struct Problem {
     const double* costs = nullptr;  // n_rows x n_labels
     const LeafFunction* function = nullptr;
     const Prices* prices = nullptr;
+    bool maximum = false;  // a tree costs what its most expensive leaf does, and branching costs nothing
 };
 
 // The root problem after preprocessing. Slots are rows of the search; those that do not exist (padding up to the end

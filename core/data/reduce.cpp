@@ -310,7 +310,11 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
     const LeafFunction& leaf = *rows.problem.function;
     const std::size_t n = rows.problem.n_rows;
     const std::size_t s = static_cast<std::size_t>(leaf.n_statistics);
-    const bool shifted = leaf.least != nullptr && std::any_of(leaf.least, leaf.least + n, [](double v) { return v != 0; });
+    // Where leaves are not added up nothing can be taken off them row by row: all that is used of the least costs is that
+    // no row lowers the cost of its leaf.
+    const bool maximum = rows.problem.maximum;
+    const bool rising = leaf.least != nullptr && std::all_of(leaf.least, leaf.least + n, [](double v) { return v >= 0; });
+    const bool shifted = !maximum && leaf.least != nullptr && std::any_of(leaf.least, leaf.least + n, [](double v) { return v != 0; });
     const std::size_t matrices = s + (shifted ? 1 : 0);
     std::vector<double> sums(rows.groups * matrices), counts(rows.groups), weights(rows.groups), column(n);
     const auto add = [&](std::size_t m, auto&& value) {
@@ -324,7 +328,7 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
     // Weights of rows only bound from above: they are rounded up to parts of the largest one, so that they are small numbers.
     double heaviest = 0;
     bool alike = true;
-    const auto weight = [&](std::size_t r) { return leaf.worst[r] - leaf.least[r]; };
+    const auto weight = [&](std::size_t r) { return maximum ? leaf.worst[r] : leaf.worst[r] - leaf.least[r]; };
     for (std::size_t r = 0; r < n && leaf.worst != nullptr; ++r) {
         heaviest = std::max(heaviest, weight(r));
         alike = alike && weight(r) == weight(0);
@@ -337,8 +341,8 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
     out.kind = LeafKind::function;
     out.n_values = out.n_matrices = static_cast<int>(matrices);
     out.counting = false;
-    out.bounded = leaf.least != nullptr;
-    out.similar = leaf.least != nullptr && leaf.worst != nullptr;
+    out.bounded = maximum ? rising : leaf.least != nullptr;
+    out.similar = out.bounded && leaf.worst != nullptr;
 
     // Sums of all rows and of both sides of every feature, whose costs show the order of magnitude.
     const std::size_t cells = 1 + 2 * out.features.size();
@@ -361,7 +365,7 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
     double largest = 0;
     for (const double cost : costs)
         if (std::isfinite(cost)) largest = std::max(largest, std::abs(cost));
-    out.grain = largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1 - 36) : 1.0;
+    out.grain = leaf.grain > 0 ? leaf.grain : largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1 - 36) : 1.0;
     out.total = largest / out.grain;
     out.weight_ticks = std::ceil(weight_unit / out.grain) + 1;
     std::vector<std::vector<Slot>> blocks(1);

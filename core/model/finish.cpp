@@ -105,12 +105,13 @@ public:
         Rows left, right;
         part(rows, at->feature, left, right);
         const Path below = extended(path, at->feature);
-        double cost = branching(at->feature, rows, path) + simplify(at->left, left, below) + simplify(at->right, right, below);
-        if (as_leaf <= cost + tolerance()) {
+        const double left_cost = simplify(at->left, left, below);
+        double cost = join(left_cost, simplify(at->right, right, below), branching(at->feature, rows, path));
+        if (as_leaf <= allowed(cost) + tolerance()) {
             at = std::make_unique<Branch>();
             return as_leaf;
         }
-        std::unique_ptr<Branch>* found = replacement(*at, rows, path, cost);
+        std::unique_ptr<Branch>* found = replacement(*at, rows, path, allowed(cost));
         if (found != nullptr) {
             std::unique_ptr<Branch> kept = std::move(*found);
             at = std::move(kept);
@@ -123,7 +124,8 @@ public:
         const auto index = static_cast<std::int32_t>(out.tree.size());
         out.tree.push_back({at.feature, -1, -1, -1});
         if (at.feature < 0) {
-            out.objective += leaves_.of(rows, &out.tree.back().label);
+            const double own = leaves_.of(rows, &out.tree.back().label);
+            out.objective = problem_.maximum ? std::max(out.objective, own) : out.objective + own;
             out.magnitude = leaves_.magnitude();
             return index;
         }
@@ -138,8 +140,15 @@ public:
         return index;
     }
 
+    // Where the largest leaf is all that counts, a subtree may cost as much as the whole tree does.
+    void allow(const Branch& tree, const Rows& rows) {
+        if (problem_.maximum) whole_ = cost(tree, rows, {});
+    }
+
 private:
     double tolerance() const { return leaves_.magnitude() * 1e-12; }
+    double join(double left, double right, double branch) const { return problem_.maximum ? std::max(left, right) : branch + left + right; }
+    double allowed(double cost) const { return std::max(cost, whole_); }
 
     static Path extended(const Path& path, std::int32_t feature) {
         Path out = path;
@@ -171,7 +180,8 @@ private:
         Rows left, right;
         part(rows, at.feature, left, right);
         const Path below = extended(path, at.feature);
-        return branching(at.feature, rows, path) + cost(*at.left, left, below) + cost(*at.right, right, below);
+        const double left_cost = cost(*at.left, left, below);
+        return join(left_cost, cost(*at.right, right, below), branching(at.feature, rows, path));
     }
 
     // A proper subtree that does as well in the place of the whole. Trying all of them is quadratic in the size of the
@@ -188,6 +198,7 @@ private:
     const Problem& problem_;
     LeafCosts leaves_;
     double branch_cost_;
+    double whole_ = -std::numeric_limits<double>::infinity();  // maximum: cost of the whole tree
     double work_ = 1e9;  // rows sent down
     using Clock = std::chrono::steady_clock;
     const Clock::time_point started_ = Clock::now();
@@ -201,8 +212,10 @@ FinishedTree finish_tree(const Problem& problem, const Tree& tree, double branch
     std::unique_ptr<Branch> root = finisher.unfold(tree, 0);
     Rows rows(problem.n_rows);
     std::iota(rows.begin(), rows.end(), 0u);
+    finisher.allow(*root, rows);
     finisher.simplify(root, rows, {});
     FinishedTree out;
+    if (problem.maximum) out.objective = -std::numeric_limits<double>::infinity();
     finisher.fold(*root, rows, {}, out);
     return out;
 }

@@ -71,7 +71,7 @@ double Level::lower_bound(const Search& search) {
     for (int k = 0; k < n_budgets; ++k) {
         const double* left = &bound(least_nodes + k, false, 0);
         const double* right = &bound(least_nodes + n_budgets - 1 - k, true, 0);
-        for (const std::int32_t f : node.active()) bound_of_all = std::min(bound_of_all, branch[static_cast<std::size_t>(f)] + left[f] + right[f]);
+        for (const std::int32_t f : node.active()) bound_of_all = std::min(bound_of_all, joined(left[f], right[f], branch[static_cast<std::size_t>(f)]));
     }
     return std::max(bound_of_all, search.floor());
 }
@@ -80,7 +80,7 @@ double Level::lower_bound(const Search& search) {
 bool Level::open(int lane) {
     const double cost = branch[static_cast<std::size_t>(lane)];
     for (int k = 0; k < n_budgets; ++k)
-        if (cost + bound(least_nodes + k, false, lane) + bound(least_nodes + n_budgets - 1 - k, true, lane) < best) return true;
+        if (joined(bound(least_nodes + k, false, lane), bound(least_nodes + n_budgets - 1 - k, true, lane), cost) < best) return true;
     return false;
 }
 
@@ -117,7 +117,7 @@ void Worker::try_pairs(Level& at, int lane) {
         }
     }
     for (int nl = at.least_nodes; nl <= most; ++nl) {
-        const double sum = value[0][nl] + value[1][at.nodes - 1 - nl] + branch;
+        const double sum = at.joined(value[0][nl], value[1][at.nodes - 1 - nl], branch);
         if (sum < at.best) {
             at.best = sum;
             at.choice = {at.node.feature(lane), lane, nl};
@@ -174,7 +174,7 @@ void Worker::try_children(int index, int lane) {
     const int with = search_.kernels.count_and(at.node.column(lane), at.node.valid().data(), at.node.words());
     const bool first = 2 * with > at.node.n_slots();
     for (int nl = most; nl >= at.least_nodes; --nl) {
-        double sum = branch;
+        double sum = at.maximum ? search_.floor() : branch;
         bool exact = true;
         for (int turn = 0; turn < 2 && exact; ++turn) {
             const bool side = turn == 0 ? first : !first;
@@ -183,14 +183,14 @@ void Worker::try_children(int index, int lane) {
             double room;
             {
                 const SharedLock lock(at);
-                const double rest = turn == 0 ? branch + at.bound(other, !side, lane) : sum;
-                if (rest + at.bound(own, side, lane) >= at.best) {
+                const double rest = turn == 0 ? at.joined(sum, at.bound(other, !side, lane), 0) : sum;
+                if (at.joined(rest, at.bound(own, side, lane), 0) >= at.best) {
                     ++statistics.pruned_bound;
                     if (turn == 0 && at.n_budgets == 1) ++statistics.pruned_similarity;
                     exact = false;
                     break;
                 }
-                room = at.best - rest;
+                room = at.maximum ? at.best : at.best - rest;
             }
             descend(index, lane, side);
             const Outcome outcome = solve(index + 1, at.depth - 1, own, room);
@@ -200,7 +200,7 @@ void Worker::try_children(int index, int lane) {
             bound = std::max(bound, outcome.lower);
             if (similar() && outcome.lower > search_.floor()) push_similarity(at, lane, side, own, outcome.lower);
             exact = outcome.exact && outcome.lower < room;
-            sum += outcome.lower;
+            sum = at.joined(sum, outcome.lower, 0);
         }
         if (!exact) continue;
         const SharedLock lock(at);

@@ -142,7 +142,8 @@ double Worker::best_stump(const Level& at, int* lane) const {
     if (lane != nullptr) *lane = -1;
     const double all = search_.model.ticks * at.node.potential();
     for (const std::int32_t f : at.node.active()) {
-        const double value = all - side_benefit(at, f, true) - side_benefit(at, f, false) + at.branch[static_cast<std::size_t>(f)];
+        const double with = side_benefit(at, f, true), without = side_benefit(at, f, false);
+        const double value = at.maximum ? std::max(-with, -without) : all - with - without + at.branch[static_cast<std::size_t>(f)];
         if (value < best) {
             best = value;
             if (lane != nullptr) *lane = f;

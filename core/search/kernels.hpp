@@ -114,6 +114,7 @@ struct LeafModel {
     const double* scale;    // counting: what a row of each label weighs, null if one
     double ticks;           // cost units per unit of benefit
     double branch_cost;     // in cost units
+    bool maximum = false;   // function: a tree costs what its most expensive leaf does
 };
 
 // The best benefit (in cost units, branching costs subtracted) with at most 1, 2 and 3 branching nodes.
@@ -161,9 +162,10 @@ struct Kernels {
     void (*pair_cells)(const Frame&, const PairProblem&, const CellPlan&, int a, double* cells, std::size_t spacing, double* sizes);
     double (*round_costs)(const double* costs, int labels, const double* unavoidable, std::size_t n, double per_unit, double most,
                           double* ticks);
-    void (*reduce_cells)(int n, int a, const double* ticks, const double* sizes, double least, double* right, double* left);
-    // The best splits of both children of every root, from a table of costs.
-    void (*table_splits)(const Frame&, const PairProblem&, const CellTable&, double* right, double* left);
+    void (*reduce_cells)(int n, int a, const double* ticks, const double* sizes, double least, bool maximum, double* right, double* left);
+    // The best splits of both children of every root, from a table of costs. Returns a number that is very negative if ⊕ is
+    // max and one of the costs is wrong.
+    double (*table_splits)(const Frame&, const PairProblem&, const CellTable&, bool maximum, double* right, double* left);
 
     // out = a - b over n lanes.
     void (*subtract)(Lane, const void* a, const void* b, void* out, int n);

@@ -105,8 +105,18 @@ double round_costs(const double* costs, int labels, const double* unavoidable, s
     return wrong == 0 ? low : __builtin_nan("");
 }
 
+// What two leaves cost together: their sum, or the larger one where ⊕ is max.
+template <bool Maximum, class V>
+inline V joined(V a, V b) {
+    if constexpr (Maximum)
+        return a > b ? a : b;
+    else
+        return a + b;
+}
+
 // The best splits below root `a` and below the others, with these pairs; cells with too few rows do not count.
-void reduce_cells(int n, int a, const double* ticks, const double* sizes, double least, double* right, double* left) {
+template <bool Maximum>
+void joined_cells(int n, int a, const double* ticks, const double* sizes, double least, double* right, double* left) {
     constexpr std::size_t width = static_cast<std::size_t>(kLanes<double>);
     const std::size_t m = static_cast<std::size_t>(n - a) - 1;
     double* rights = right + a + 1;
@@ -119,21 +129,27 @@ void reduce_cells(int n, int a, const double* ticks, const double* sizes, double
         const AnyVec c1 = at(sizes + m + b) < least ? none : at(ticks + m + b);
         const AnyVec c2 = at(sizes + 2 * m + b) < least ? none : at(ticks + 2 * m + b);
         const AnyVec c3 = at(sizes + 3 * m + b) < least ? none : at(ticks + 3 * m + b);
-        best_right = c0 + c1 < best_right ? c0 + c1 : best_right;
-        best_left = c2 + c3 < best_left ? c2 + c3 : best_left;
-        at(rights + b) = c0 + c2 < at(rights + b) ? c0 + c2 : at(rights + b);
-        at(lefts + b) = c1 + c3 < at(lefts + b) ? c1 + c3 : at(lefts + b);
+        const AnyVec with = joined<Maximum>(c0, c1), without = joined<Maximum>(c2, c3);
+        const AnyVec other_with = joined<Maximum>(c0, c2), other_without = joined<Maximum>(c1, c3);
+        best_right = with < best_right ? with : best_right;
+        best_left = without < best_left ? without : best_left;
+        at(rights + b) = other_with < at(rights + b) ? other_with : at(rights + b);
+        at(lefts + b) = other_without < at(lefts + b) ? other_without : at(lefts + b);
     }
     right[a] = smaller(right[a], least_of(best_right));
     left[a] = smaller(left[a], least_of(best_left));
     for (; b < m; ++b) {
         double cost[4];
         for (std::size_t q = 0; q < 4; ++q) cost[q] = sizes[q * m + b] < least ? 1e300 : ticks[q * m + b];
-        right[a] = smaller(right[a], cost[0] + cost[1]);
-        left[a] = smaller(left[a], cost[2] + cost[3]);
-        rights[b] = smaller(rights[b], cost[0] + cost[2]);
-        lefts[b] = smaller(lefts[b], cost[1] + cost[3]);
+        right[a] = smaller(right[a], joined<Maximum>(cost[0], cost[1]));
+        left[a] = smaller(left[a], joined<Maximum>(cost[2], cost[3]));
+        rights[b] = smaller(rights[b], joined<Maximum>(cost[0], cost[2]));
+        lefts[b] = smaller(lefts[b], joined<Maximum>(cost[1], cost[3]));
     }
+}
+
+void reduce_cells(int n, int a, const double* ticks, const double* sizes, double least, bool maximum, double* right, double* left) {
+    (maximum ? joined_cells<true> : joined_cells<false>)(n, a, ticks, sizes, least, right, left);
 }
 
 // ---- leaf functions of few small whole statistics, by table ----------------------------------------------
@@ -170,9 +186,10 @@ inline AnyVec look_up(const double* table, Positions index) {
 }
 
 // The best splits below every root: each pair of features once, for both orders. The sums of a cell are a position in the
-// table, and so are their differences; positions of cells with too few rows hold 1e300.
-template <class T>
-void typed_table_splits(const Frame& frame, const PairProblem& problem, const CellTable& cells, double* right, double* left) {
+// table, and so are their differences; positions of cells with too few rows hold 1e300. Returns the least sum of two cells
+// where ⊕ is max, which hides a wrong cost (a very negative one), else 0.
+template <bool Maximum, class T>
+double typed_table_splits(const Frame& frame, const PairProblem& problem, const CellTable& cells, double* right, double* left) {
     const int stride = frame.stride;
     const std::size_t size = static_cast<std::size_t>(stride) * static_cast<std::size_t>(stride);
     const std::size_t step = static_cast<std::size_t>(stride);
@@ -182,6 +199,7 @@ void typed_table_splits(const Frame& frame, const PairProblem& problem, const Ce
     std::int32_t total = 0;
     for (int c = 0; c < cells.n_factors; ++c) total += cells.factor[c] * static_cast<std::int32_t>(static_cast<const T*>(problem.totals)[c]);
     const AnyVec none = AnyVec{} + 1e300;
+    AnyVec lowest = {};
     for (int j = 0; j < stride; ++j) right[j] = left[j] = 1e300;
     for (int a = 0; a < frame.n_active; ++a) {
         const int i = frame.active[a];
@@ -199,20 +217,32 @@ void typed_table_splits(const Frame& frame, const PairProblem& problem, const Ce
             const AnyVec c1 = look_up(cells.costs, root - x);
             const AnyVec c2 = look_up(cells.costs, others - x);
             const AnyVec c3 = look_up(cells.costs, rest - others + x);
-            best_right = c0 + c1 < best_right ? c0 + c1 : best_right;
-            best_left = c2 + c3 < best_left ? c2 + c3 : best_left;
-            at(right + j) = c0 + c2 < at(right + j) ? c0 + c2 : at(right + j);
-            at(left + j) = c1 + c3 < at(left + j) ? c1 + c3 : at(left + j);
+            const AnyVec with = joined<Maximum>(c0, c1), without = joined<Maximum>(c2, c3);
+            const AnyVec other_with = joined<Maximum>(c0, c2), other_without = joined<Maximum>(c1, c3);
+            best_right = with < best_right ? with : best_right;
+            best_left = without < best_left ? without : best_left;
+            at(right + j) = other_with < at(right + j) ? other_with : at(right + j);
+            at(left + j) = other_without < at(left + j) ? other_without : at(left + j);
+            if constexpr (Maximum) {
+                lowest = c0 + c1 < lowest ? c0 + c1 : lowest;
+                lowest = c2 + c3 < lowest ? c2 + c3 : lowest;
+            }
         }
         right[i] = smaller(right[i], least_of(best_right));
         left[i] = smaller(left[i], least_of(best_left));
     }
+    return least_of(lowest);
 }
 
-void table_splits(const Frame& frame, const PairProblem& problem, const CellTable& cells, double* right, double* left) {
+template <bool Maximum>
+double joined_table_splits(const Frame& frame, const PairProblem& problem, const CellTable& cells, double* right, double* left) {
     switch (frame.lane) {
-        case Lane::i8: return typed_table_splits<std::int8_t>(frame, problem, cells, right, left);
-        case Lane::i16: return typed_table_splits<std::int16_t>(frame, problem, cells, right, left);
-        default: return typed_table_splits<std::int32_t>(frame, problem, cells, right, left);
+        case Lane::i8: return typed_table_splits<Maximum, std::int8_t>(frame, problem, cells, right, left);
+        case Lane::i16: return typed_table_splits<Maximum, std::int16_t>(frame, problem, cells, right, left);
+        default: return typed_table_splits<Maximum, std::int32_t>(frame, problem, cells, right, left);
     }
+}
+
+double table_splits(const Frame& frame, const PairProblem& problem, const CellTable& cells, bool maximum, double* right, double* left) {
+    return (maximum ? joined_table_splits<true> : joined_table_splits<false>)(frame, problem, cells, right, left);
 }

@@ -145,12 +145,12 @@ PairBenefit Worker::table_pairs(const Node& node, const PairProblem& problem, in
     roots_.resize(2 * stride);
     cell_positions_.resize(2 * stride);
     const CellTable table{costs, factors.data(), static_cast<int>(factors.size()), cell_positions_.data()};
-    search_.kernels.table_splits(node.frame(), problem, table, roots_.data(), roots_.data() + stride);
+    double lowest = search_.kernels.table_splits(node.frame(), problem, table, model.maximum, roots_.data(), roots_.data() + stride);
     const std::int32_t* single = cell_positions_.data();
     double total = 0;
     for (std::size_t c = 0; c < factors.size(); ++c) total += factors[c] * lane_value(node.lane_type(), problem.totals, c);
     const double branch = model.branch_cost;
-    double one = kNone, two = kNone, three = kNone, lowest = 0;
+    double one = kNone, two = kNone, three = kNone;
     if (per_root != nullptr) std::fill(per_root, per_root + stride, -kNone);
     for (const std::int32_t lane : node.active()) {
         const std::size_t l = static_cast<std::size_t>(lane);
@@ -160,9 +160,9 @@ PairBenefit Worker::table_pairs(const Node& node, const PairProblem& problem, in
         const double r = std::min(right, roots_[l] + branch);
         const double l_ = std::min(left, roots_[stride + l] + branch);
         lowest = std::min({lowest, r, l_});
-        const double with_one = right + left + branch;
-        const double with_two = std::min(r + left, right + l_) + branch;
-        const double with_three = r + l_ + branch;
+        const double with_one = search_.join(left, right, branch);
+        const double with_two = std::min(search_.join(left, r, branch), search_.join(l_, right, branch));
+        const double with_three = search_.join(l_, r, branch);
         one = std::min(one, with_one);
         two = std::min(two, with_two);
         three = std::min(three, with_three);
@@ -247,7 +247,7 @@ PairBenefit Worker::function_pairs(const Node& node, const PairProblem& problem,
         at = 0;
         for (std::size_t a = begin; a < end; at += 4 * (n - a - 1), ++a) {
             if (problem.prices == nullptr)
-                search_.kernels.reduce_cells(plan.n, static_cast<int>(a), &cell_costs_[at], &cell_sizes_[at], least, right_split, left_split);
+                search_.kernels.reduce_cells(plan.n, static_cast<int>(a), &cell_costs_[at], &cell_sizes_[at], least, model.maximum, right_split, left_split);
             else
                 reduce_priced(plan, problem, a, &cell_costs_[at], &cell_sizes_[at], right_split, left_split);
         }
@@ -261,9 +261,9 @@ PairBenefit Worker::function_pairs(const Node& node, const PairProblem& problem,
         const double price = branch + (problem.prices != nullptr ? all * problem.prices->now[plan.lanes[a]] : 0.0);
         const double r = std::min(right_leaf[a], right_split[a] + branch);
         const double l = std::min(left_leaf[a], left_split[a] + branch);
-        const double with_one = right_leaf[a] + left_leaf[a] + price;
-        const double with_two = std::min(r + left_leaf[a], right_leaf[a] + l) + price;
-        const double with_three = r + l + price;
+        const double with_one = search_.join(left_leaf[a], right_leaf[a], price);
+        const double with_two = std::min(search_.join(left_leaf[a], r, price), search_.join(l, right_leaf[a], price));
+        const double with_three = search_.join(l, r, price);
         one = std::min(one, with_one);
         two = std::min(two, with_two);
         three = std::min(three, with_three);

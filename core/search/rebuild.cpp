@@ -52,15 +52,16 @@ int Worker::pair_tree(int index, int nodes, Tree& tree) {
     for (const std::int32_t f : at.node.active())
         if (look[f] > look[lane]) lane = f;
     const int root = add_node(tree, at.node.feature(lane));
-    double gain[2];
+    double leaf[2], stump[2];
     for (int side = 0; side < 2; ++side) {
         descend(index, lane, side == 1);
-        const Level& child = level(index + 1);
-        gain[side] = child.leaf - best_stump(child, nullptr);
+        leaf[side] = level(index + 1).leaf;
+        stump[side] = best_stump(level(index + 1), nullptr);
         ascend();
     }
+    const bool left_splits = at.joined(stump[0], leaf[1], 0) <= at.joined(leaf[0], stump[1], 0);  // if only one of them may
     for (int side = 0; side < 2; ++side) {
-        const bool split = nodes >= 3 || gain[side] > gain[1 - side] || (gain[side] == gain[1 - side] && side == 0);
+        const bool split = nodes >= 3 || left_splits == (side == 0);
         descend(index, lane, side == 1);
         const int child = split ? stump_tree(index + 1, tree) : leaf_tree(tree);
         ascend();

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <thread>
 
+#include "../data/leaf_sums.hpp"
 #include "../engine.hpp"
 #include "../model/finish.hpp"
 #include "dispatch.hpp"
@@ -77,7 +78,7 @@ double RootSearch::cost(const Tree& tree) const {
         }
     }
     std::vector<std::vector<int>> path(tree.size());  // features tested before
-    double ticks = search_.model.ticks * root_.node.potential();
+    double ticks = search_.model.ticks * root_.node.potential(), largest = search_.floor();
     for (std::size_t at = 0; at < tree.size(); ++at) {
         if (tree[at].feature >= 0) {
             ticks += search_.branch_cost();
@@ -92,7 +93,8 @@ double RootSearch::cost(const Tree& tree) const {
         if (search_.has_function()) {
             double cost;
             search_.leaf_costs(sum, 1, &cost);
-            ticks += cost;
+            ticks = search_.model.maximum ? std::max(largest, cost) : ticks + cost;
+            largest = ticks;
             continue;
         }
         const auto scale = [&](std::size_t c) { return reduced_.scale.empty() ? 1.0 : reduced_.scale[c]; };
@@ -306,6 +308,7 @@ Result RootSearch::run() {
 }  // namespace
 
 Result solve(const Problem& problem, const Options& options) {
+    if (problem.maximum && problem.function == nullptr) return solve(LeafSums(problem).problem(), options);
     try {
         return RootSearch(problem, options).run();
     } catch (const Stopped&) {  // before there was a tree

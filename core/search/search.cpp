@@ -43,6 +43,7 @@ Search::Search(const Problem& the_problem, const ReducedProblem& reduced_problem
     model.kind = reduced.kind;
     model.n_values = reduced.n_values;
     model.scale = reduced.scale.empty() ? nullptr : reduced.scale.data();
+    model.maximum = problem.maximum;
     model.min_samples_leaf = options.min_samples_leaf;
     model.counted = options.min_samples_leaf > 1 || problem.prices != nullptr || problem.function != nullptr;
     model.ticks = is_signed ? per_grain / 2 : per_grain;

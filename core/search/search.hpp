@@ -1,6 +1,7 @@
 // The state of one solve that its threads share, and the workers that search.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -37,6 +38,8 @@ public:
     void ask_costs(const double* sums, std::size_t n, double* ticks) const;   // the function itself, not its table
     void fill_leaf_table();
     double branch_cost() const { return model.branch_cost; }
+    // What a split costs, from what its sides cost: their sum and that of branching, or the larger one.
+    double join(double left, double right, double branch) const { return model.maximum ? std::max(left, right) : left + right + branch; }
     bool has_function() const { return model.kind == LeafKind::function; }
     double floor() const { return reduced.bounded ? 0.0 : -1e25; }  // no subproblem costs less
     double least_split() const { return reduced.bounded ? model.branch_cost : floor(); }  // nor less than this if it branches
@@ -101,6 +104,7 @@ struct Level {
     double all_weight = 0;  // of the pairs and singles above
     bool has_pair_weights = false;
     bool branching = false;  // the bounds below are those of this node
+    bool maximum = false;    // as in the leaf model
     int entry_lane = -1;     // how the node was reached from the level above
     bool entry_side = false;
     int depth = 0, nodes = 0, least_nodes = 0, n_budgets = 0;  // of the branching under way
@@ -111,6 +115,7 @@ struct Level {
 
     double lower_bound(const Search& search);
     bool open(int lane);
+    double joined(double left, double right, double cost) const { return maximum ? std::max(left, right) : cost + left + right; }
     double& bound(int nodes_of_child, bool side, int lane) {
         const std::size_t stride = static_cast<std::size_t>(node.stride());
         return lower[(2 * static_cast<std::size_t>(nodes_of_child - least_nodes) + (side ? 1 : 0)) * stride + static_cast<std::size_t>(lane)];

@@ -22,6 +22,7 @@ void Worker::descend(int index, int lane, bool side) {
 }
 
 void Worker::enter(Level& at) {
+    at.maximum = search_.model.maximum;
     if (search_.has_function())
         load_side_costs(at);
     else
