@@ -30,7 +30,7 @@ struct LeafFunction {
     // What a row adds to the cost of a leaf, at least and at most; null where that is not known.
     const double* least = nullptr;
     const double* worst = nullptr;
-    double grain = 0;  // costs are whole numbers of it, and fewer than 2^47; 0: found by trying
+    double grain = 0;  // costs are fewer than 2^47 of it, and whole numbers if it is 1; 0: found by trying
 };
 
 // Rows with 0/1 features, and one of three leaf models:
@@ -77,6 +77,7 @@ struct ReducedProblem {
     Storage storage = Storage::i8;
     bool shifted = false;      // leaf function: the last value is what the rows cost at least
     double weight_ticks = 1;   // leaf function: ticks per unit of weight
+    bool exact = true;         // no cost is rounded in the search
     double largest_value = 1;  // of any slot
     double total = 0;          // of all weights, in grains
     double grain = 1;          // weight units per grain

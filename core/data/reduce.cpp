@@ -367,7 +367,8 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
         if (std::isfinite(cost)) largest = std::max(largest, std::abs(cost));
     out.grain = leaf.grain > 0 ? leaf.grain : largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1 - 36) : 1.0;
     out.total = largest / out.grain;
-    out.weight_ticks = std::ceil(weight_unit / out.grain) + 1;
+    out.exact = leaf.grain == 1;
+    out.weight_ticks = std::ceil(weight_unit / out.grain) + (out.exact ? 0 : 1);
     std::vector<std::vector<Slot>> blocks(1);
     if (!shifted && alike && one_hot(leaf, n) && static_cast<double>(n) <= 4 * static_cast<double>(rows.groups) + 256) {
         // Rows of s kinds, which the function gets the numbers of: they are counted as bits.

@@ -62,7 +62,7 @@ void Worker::load_pair_weights(Level& at) {
 }
 
 // A leaf function's costs are rounded to ticks, at most half of one for each leaf of the two trees that are compared.
-double Worker::rounding_slack(int nodes) const { return search_.has_function() ? 1.0 + nodes : 0.0; }
+double Worker::rounding_slack(int nodes) const { return search_.reduced.exact ? 0.0 : 1.0 + nodes; }
 
 // The same bound from the level above: the child on h of this node is the parent's child on h without the rows that
 // went the other way, and with one level less it cannot cost less.

@@ -28,11 +28,13 @@ def run(
         "max_nodes": limits.max_nodes,
         "min_samples_leaf": limits.min_samples_leaf,
         "branch_cost": lowered.branch_cost,
+        "combination": lowered.combination,
         "time_limit": limits.time_limit,
         "memory_limit": limits.memory_limit,
         "n_threads": limits.n_threads,
         "poll": poll,
     }
+    check_lowered(name, lowered)
     if lowered.prices is not None:
         prices = lowered.prices
         options["prices"] = (prices.attribute, prices.group, prices.full, prices.discounted)
@@ -46,6 +48,14 @@ def run(
 
         return solve_function(name, leaf, features, options)
     raise TaskError(f"{name}: the leaf model must be ClassErrors, CostTable or LeafFunction, got {leaf!r}")
+
+
+def check_lowered(name: str, lowered: Lowered) -> None:
+    """Refuse ways to combine leaves that the engine does not know."""
+    if lowered.combination not in ("sum", "max"):
+        raise TaskError(f"{name}: the combination must be 'sum' or 'max', got {lowered.combination!r}")
+    if lowered.combination == "max" and (lowered.branch_cost != 0 or lowered.prices is not None):
+        raise TaskError(f"{name}: branching must cost nothing where leaves are combined by 'max'")
 
 
 def make_tree(
@@ -80,17 +90,19 @@ def make_tree(
     costs[leaves] = leaf_costs(task, lowered.leaf, leaf, tree, leaves)
     if lowered.tally is not None:
         tree.class_weights = _class_weights(lowered, leaf, nodes)
-    cost = float(costs.sum()) + lowered.branch_cost * tree.n_nodes
+    largest = lowered.combination == "max"
+    cost = float(costs[leaves].max()) if largest else float(costs.sum()) + lowered.branch_cost * tree.n_nodes
     for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
         left, right = tree.left[node], tree.right[node]
         tree.n_samples[node] = tree.n_samples[left] + tree.n_samples[right]
-        costs[node] = costs[left] + costs[right]
+        costs[node] = max(costs[left], costs[right]) if largest else costs[left] + costs[right]
         if tree.class_weights is not None:
             tree.class_weights[node] = tree.class_weights[left] + tree.class_weights[right]
     if lowered.leaf_label is not None and isinstance(lowered.leaf, LeafFunction):
         _label_leaves(task, tree, lowered, leaf, leaves)
     if value_name:
-        tree.values = sign * lowered.scale * costs / np.maximum(tree.n_samples, 1) + 0.0  # no minus zero
+        rows = 1 if largest else np.maximum(tree.n_samples, 1)  # no mean has a meaning for the largest leaf
+        tree.values = sign * lowered.scale * costs / rows + 0.0  # no minus zero
     if lowered.prices is not None:
         paid = price_per_node(tree, lowered.prices)
         cost += float(paid.sum())

@@ -135,6 +135,9 @@ class Lowered:
         Classes of the rows, where a task has classes; they become `Tree.class_weights`.
     rows : int64 array or None
         The rows that are left after those of weight zero were dropped; None when all are.
+    combination : {"sum", "max"}
+        What a tree costs: the sum of its leaves and branching nodes, or the most of any leaf. With "max" there
+        are no costs of branching.
     """
 
     leaf: LeafModel
@@ -145,6 +148,7 @@ class Lowered:
     leaf_label: Callable[[NDArray[np.float64]], Any] | None = None
     tally: Tally | None = None
     rows: NDArray[np.int64] | None = None
+    combination: str = "sum"
 
 
 class Task(ABC):

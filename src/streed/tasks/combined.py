@@ -297,6 +297,8 @@ def _label_costs(task: Task) -> Lowered:
         raise NotNative(f"{task.name} is not a sum over rows")
     if lowered.prices is not None:
         raise NotNative(f"{task.name} has prices of tests")
+    if lowered.combination != "sum":
+        raise NotNative(f"{task.name} is not a sum over leaves")
     zero, one, two = (task.report(cost) for cost in (0.0, 1.0, 2.0))
     if one == zero or abs((two - one) - (one - zero)) > 1e-9 * abs(one - zero):
         raise NotNative(f"the value of {task.name} is not a multiple of its costs")

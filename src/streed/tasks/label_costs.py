@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from streed.tasks.base import CostTable
+from streed.tasks.combination import check_combination
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.labels import check_sample_weight
 from streed.tasks.row_costs import CostSummary, RowCosts, check_names, check_table
@@ -35,6 +36,9 @@ class LabelCosts(RowCosts):
     cost_complexity : float, default=0.0
         Price of a branching node, as a share of the sum over the rows of their greatest less
         their least cost.
+    combination : {"sum", "max"}, default="sum"
+        What a tree costs: the sum of its leaves, or what the most expensive leaf costs. With "max" neither
+        branching nodes nor tests have a price.
 
     Examples
     --------
@@ -43,6 +47,14 @@ class LabelCosts(RowCosts):
     >>> result = streed.solve(task, [[0], [0], [1]], max_depth=1)
     >>> result.objective, result.tree.predict([[1]]).tolist()
     (-1.0, ['act'])
+
+    The least largest number of errors in a leaf:
+
+    >>> import numpy as np
+    >>> wrong = np.array([0, 1, 1, 1])[:, None] != [0, 1]
+    >>> task = streed.tasks.LabelCosts(wrong, combination="max")
+    >>> streed.solve(task, [[0, 0], [0, 1], [1, 0], [1, 1]], max_depth=1).objective
+    1.0
     """
 
     name: ClassVar[str] = "label_costs"
@@ -58,7 +70,11 @@ class LabelCosts(RowCosts):
         feature_costs: FeatureCosts | None = None,
         columns: Sequence[Any] | None = None,
         cost_complexity: float = 0.0,
+        combination: str = "sum",
     ) -> None:
+        charged = feature_costs is not None or cost_complexity != 0
+        if check_combination("label_costs", combination, self.maximize, charged, ValueError):
+            self.measure = "cost of the most expensive leaf"
         table = check_table("costs", costs, "label")
         names = check_names("labels", labels, table.shape[1])
         n_rows, rows = table.shape[0], None
@@ -76,6 +92,7 @@ class LabelCosts(RowCosts):
             cost_complexity=cost_complexity,
             feature_costs=feature_costs,
             columns=columns,
+            combination=combination,
         )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.options import OPTIONS
 from streed.tasks.base import ClassErrors, CostTable, Lowered, Prices, Tally, Task, priced
+from streed.tasks.combination import joins
 from streed.tasks.cost_units import common_unit, from_units, in_units
 from streed.tasks.feature_costs import FeatureCosts
 
@@ -58,6 +59,7 @@ class RowCosts(Task):
         cost_complexity: float = 0.0,
         feature_costs: FeatureCosts | None = None,
         columns: Sequence[Any] | None = None,
+        combination: str = "sum",
     ) -> None:
         """Put costs of leaves and prices of tests on one unit, and keep the task in the engine's form."""
         complexity = OPTIONS["cost_complexity"].check(cost_complexity)
@@ -88,6 +90,7 @@ class RowCosts(Task):
             prices=prices,
             tally=tally,
             rows=rows,
+            combination=combination,
         )
 
     @property
@@ -137,16 +140,18 @@ class RowCosts(Task):
             reached = tuple(i for i in rows if has[i][feature] == side)
             return reached, *price.after(tested, groups, feature)
 
+        join, neutral = joins(low.combination == "max", self.maximize, 0.0)
+
         def cost_branch(state: Any, feature: int) -> float:
             rows, tested, groups = state
-            return self.report(len(rows) * price.of(tested, groups, feature) + low.branch_cost)
+            return neutral if low.combination == "max" else self.report(len(rows) * price.of(tested, groups, feature) + low.branch_cost)
 
         return Components(
             cost_leaf=lambda state, label: self.report(math.fsum(costs[i][label] for i in state[0])),
             cost_branch=cost_branch,
             transition=transition,
             better=(lambda v, w: v > w) if self.maximize else (lambda v, w: v < w),
-            combine=lambda v, w: v + w,
+            combine=join,
             feasible=lambda v, state: len(state[0]) >= min_samples_leaf,
             initial_state=(tuple(range(len(costs))), frozenset(), frozenset()),
             labels=range(low.classes.size),

@@ -1,4 +1,4 @@
-"""Tasks that are a sum over rows: statistics per row, and a function from their sums to a leaf's cost."""
+"""Tasks whose leaves know sums over rows: statistics per row, and a function from their sums to a cost."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from streed.errors import TaskError
 from streed.options import OPTIONS
 from streed.tasks.base import LeafFunction, Lowered, Task
+from streed.tasks.combination import check_combination, joins
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -35,6 +36,9 @@ class StatisticsTask(Task):
         Bounds on what adding a row to a leaf (also to an empty one) adds to its cost. With `least_row` the
         search is pruned, with both it is pruned well; a wrong bound gives wrong trees, so
         `streed.check_separable` tries to break them.
+    combination : {"sum", "max", "min"}, default="sum"
+        What a tree costs: the sum of its leaves and branching nodes, or what the worst leaf costs ("max", or
+        "min" where the task is maximised). There is no `branch_cost` then.
 
     Examples
     --------
@@ -69,6 +73,7 @@ class StatisticsTask(Task):
         branch_cost: float = 0.0,
         least_row: ArrayLike | None = None,
         worst_row: ArrayLike | None = None,
+        combination: str = "sum",
     ) -> None:
         table = self._numbers("statistics", statistics)
         if table.ndim != 2 or 0 in table.shape:
@@ -83,6 +88,7 @@ class StatisticsTask(Task):
         self._statistics = np.ascontiguousarray(table)
         self._labels = _label_array(labels)
         self._branch_cost = float(cost)
+        self._worst_leaf = check_combination(self._who, combination, self.maximize, self._branch_cost > 0)
         self._least = self._per_row("least_row", least_row)
         self._worst = self._per_row("worst_row", worst_row)
         if self._worst is not None and self._least is None:
@@ -151,7 +157,13 @@ class StatisticsTask(Task):
             None if self._least is None else self._bounds()[0],
             None if self._worst is None else self._bounds()[1],
         )
-        return Lowered(leaf, self._labels, self._branch_cost, leaf_label=self.leaf_label)
+        return Lowered(
+            leaf,
+            self._labels,
+            self._branch_cost,
+            leaf_label=self.leaf_label,
+            combination="max" if self._worst_leaf else "sum",
+        )
 
     def _minimised(self) -> Any:
         from streed.leaf_functions import Negated
@@ -198,12 +210,14 @@ class StatisticsTask(Task):
         def transition(rows: tuple[int, ...], feature: int, side: bool) -> tuple[int, ...]:
             return tuple(i for i in rows if has[i][feature] == side)
 
+        join, branch = joins(self._worst_leaf, self.maximize, self._branch_cost)
+
         return Components(
             cost_leaf=cost_leaf,
-            cost_branch=lambda rows, feature: -self._branch_cost if self.maximize else self._branch_cost,
+            cost_branch=lambda rows, feature: branch,
             transition=transition,
             better=(lambda v, w: v > w) if self.maximize else (lambda v, w: v < w),
-            combine=lambda v, w: v + w,
+            combine=join,
             feasible=lambda v, rows: len(rows) >= least,
             initial_state=tuple(range(self.n_rows)),
             labels=range(self._labels.size),

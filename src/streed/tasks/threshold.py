@@ -2,8 +2,8 @@
 
 Where the value can only get worse towards the limit as subtrees are put together (⊕ is *worsening*), a part
 beyond the limit cannot be part of a feasible tree: the constraint is anti-monotonic and prunes at every node.
-That is so for an upper limit if no leaf and no branching node lowers the value, and for a lower limit if none
-raises it. Any other limit (a lower limit on a sum of costs, both limits, a sum of signed things) is looked at
+That is so for an upper limit if no leaf and no branching node lowers the value (or the largest leaf is what
+counts), and for a lower limit if none raises it. Any other limit (a lower limit on a sum of costs, both limits, a sum of signed things) is looked at
 on whole trees only. That is exact as well, since the search keeps every value of the constrained task that
 could still matter; it only prunes less.
 """
@@ -201,7 +201,7 @@ def moves(task: Task) -> tuple[bool, bool]:
     charged = lowered.branch_cost > 0 or lowered.prices is not None
     if task.report(0.0) != 0.0 or lowered.branch_cost < 0:
         return True, True
-    falls, rises = least < 0, most > 0 or charged
+    falls, rises = (False, True) if lowered.combination == "max" else (least < 0, most > 0 or charged)
     return (rises, falls) if task.report(1.0) < 0 else (falls, rises)
 
 
