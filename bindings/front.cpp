@@ -2,7 +2,14 @@
 #include "front.hpp"
 
 #include "front/sizes.hpp"
+#include "front/mixed.hpp"
 #include "front/task.hpp"
+#include "python_leaf.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <tuple>
 
 using namespace nb::literals;
 using namespace binding;
@@ -158,6 +165,79 @@ nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, In
     return out;
 }
 
+// A part of a combination of any kind: its statistics, function (None: the statistics are costs under the labels), least cost
+// of each row, whether the largest leaf counts, cost of branching, whether it is an objective, and its limits.
+using PartArrays = std::tuple<Input<double, 2>, nb::object, std::optional<Input<double, 1>>, bool, double, bool, double, double>;
+
+streed::MixedPart make_part(const PartArrays& arrays, const streed::Problem& table, std::unique_ptr<PythonLeaf>& python) {
+    const auto& [statistics, function, least, maximum, branch_cost, objective, lower, upper] = arrays;
+    streed::MixedPart part;
+    part.statistics = statistics.data();
+    part.n_statistics = static_cast<int>(statistics.shape(1));
+    if (statistics.shape(0) != table.n_rows) refuse("features and statistics must have the same number of rows, got " + text(table.n_rows) + " and " + text(statistics.shape(0)));
+    if (statistics.shape(1) < 1 || statistics.shape(1) > 4096) refuse("statistics must have from 1 to 4096 columns, got " + text(statistics.shape(1)));
+    for (std::size_t k = 0; k < statistics.size(); ++k)
+        if (!(std::abs(part.statistics[k]) <= 1e200)) refuse("statistics must be finite and at most 1e200 in size, got " + text(part.statistics[k]));
+    if (function.is_none()) {
+        if (part.n_statistics != table.n_labels) refuse("costs must have a column for each of " + text(table.n_labels) + " labels, got " + text(part.n_statistics));
+    } else {
+        part.costs = leaf_costs(function, statistics.shape(1), static_cast<std::size_t>(table.n_labels), python);
+    }
+    if (least) {
+        if (least->shape(0) != table.n_rows) refuse("least must have one entry per row, " + text(table.n_rows) + ", got " + text(least->shape(0)));
+        part.least = least->data();
+    }
+    if (!(branch_cost >= 0 && branch_cost <= 1e200) || (maximum && branch_cost != 0)) refuse("branch_cost must be finite and not negative, and 0 for a maximum, got " + text(branch_cost));
+    if (!(lower <= upper) || (objective && (std::isfinite(lower) || std::isfinite(upper)))) refuse("limits must be numbers in order, and infinite for objectives");
+    part.maximum = maximum;
+    part.branch_cost = branch_cost;
+    part.objective = objective;
+    part.lower = lower;
+    part.upper = upper;
+    return part;
+}
+
+nb::dict mixed(Input<std::uint8_t, 2> features, const std::vector<PartArrays>& parts, int n_labels, int max_depth, int max_nodes,
+               int min_samples_leaf, double time_limit, std::int64_t memory_limit, int n_threads, const std::optional<nb::dict>& switches,
+               const std::string& simd, nb::object poll) {
+    if (!poll.is_none() && !PyCallable_Check(poll.ptr())) throw nb::type_error("poll must be callable or None");
+    streed::Options options = make_options(max_depth, max_nodes, min_samples_leaf, 0, time_limit, memory_limit, n_threads, switches, simd);
+    const streed::Problem table = make_problem(features, n_labels);
+    streed::MixedProblem problem{table.features, table.n_rows, table.n_features, n_labels, {}};
+    std::vector<std::unique_ptr<PythonLeaf>> functions(parts.size());
+    for (std::size_t p = 0; p < parts.size(); ++p) problem.parts.push_back(make_part(parts[p], table, functions[p]));
+    if (std::none_of(problem.parts.begin(), problem.parts.end(), [](const streed::MixedPart& part) { return part.objective; })) refuse("one of the parts must be an objective");
+    Poll poller(poll);
+    options.poll = [&poller](const streed::Progress& progress) { return poller(progress); };
+    streed::MixedResult result;
+    try {
+        const nb::gil_scoped_release release;
+        result = streed::solve_mixed(problem, options);
+    } catch (const streed::TaskFailure& failure) {
+        for (const auto& function : functions)
+            if (function && function->failure_) std::rethrow_exception(function->failure_);
+        raise_failure(failure);
+    } catch (const streed::Interrupted&) {
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+        throw nb::python_error();
+    }
+    if (poller.failure_) std::rethrow_exception(poller.failure_);
+    nb::dict out;
+    nb::list trees;
+    for (const streed::Tree& tree : result.trees) {
+        nb::dict entry;
+        put_tree(entry, tree);
+        trees.append(entry);
+    }
+    out["trees"] = trees;
+    out["complete"] = result.complete;
+    out["lower_bound"] = result.lower_bound;
+    out["status"] = status_name(result.status);
+    out["seconds"] = result.seconds;
+    out["statistics"] = counters(result.statistics);
+    return out;
+}
+
 }  // namespace
 
 void register_front(nb::module_& module) {
@@ -167,4 +247,7 @@ void register_front(nb::module_& module) {
     module.def("constrained", &constrained, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(), "lower"_a.noconvert(),
                "upper"_a.noconvert(), "max_depth"_a, "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a.noconvert(), "time_limit"_a,
                "memory_limit"_a, "n_threads"_a, "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
+    module.def("mixed", &mixed, "features"_a.noconvert(), "parts"_a, "n_labels"_a, nb::kw_only(), "max_depth"_a, "max_nodes"_a,
+               "min_samples_leaf"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a, "switches"_a = nb::none(), "simd"_a = "auto",
+               "poll"_a = nb::none());
 }

@@ -6,6 +6,7 @@
 
 #include "arguments.hpp"
 #include "front.hpp"
+#include "python_leaf.hpp"
 
 using namespace nb::literals;
 using namespace binding;
@@ -131,45 +132,6 @@ nb::dict solve_costs(Input<std::uint8_t, 2> features, Input<double, 2> costs, in
     return run(problem, options, poll);
 }
 
-// A leaf function from Python. It writes into an array of ours, so that a wrong shape is seen at once; an error in it ends
-// the search and is raised again when the engine is back.
-class PythonLeaf {
-public:
-    PythonLeaf(nb::callable function, std::size_t n_statistics, std::size_t n_labels)
-        : function_(std::move(function)), n_statistics_(n_statistics), n_labels_(n_labels) {}
-
-    void operator()(const double* sums, std::size_t n, double* costs) {
-        const nb::gil_scoped_acquire gil;
-        try {
-            // A copy: the function may keep or change what it gets.
-            double* copy = new double[n_statistics_ * n];
-            std::copy_n(sums, n_statistics_ * n, copy);
-            nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-            nb::ndarray<nb::numpy, double, nb::ndim<2>> input(copy, {n_statistics_, n}, owner);
-            const auto output = nb::cast<nb::ndarray<const double, nb::numpy, nb::c_contig, nb::device::cpu>>(function_(nb::cast(input)));
-            if (output.size() != n_labels_ * n) throw streed::TaskFailure("the leaf function returned " + text(output.size()) + " costs instead of " + text(n_labels_ * n));
-            std::copy_n(output.data(), n_labels_ * n, costs);
-        } catch (nb::python_error& error) {
-            if (error.matches(PyExc_KeyboardInterrupt)) throw streed::Interrupted{};
-            fail();
-        } catch (...) {
-            fail();
-        }
-    }
-
-    std::exception_ptr failure_;
-
-private:
-    [[noreturn]] void fail() {
-        failure_ = std::current_exception();
-        throw streed::TaskFailure("the leaf function failed");
-    }
-
-    nb::callable function_;
-    std::size_t n_statistics_, n_labels_;
-};
-
-// `function` is a Python callable, or the address of a compiled function (sums, number of leaves, costs) that needs no GIL.
 nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statistics, nb::object function, int n_labels,
                         const std::optional<Input<double, 1>>& least_row, const std::optional<Input<double, 1>>& worst_row,
                         int max_depth, int max_nodes, int min_samples_leaf, double branch_cost, double time_limit,
@@ -191,16 +153,9 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
         check_sums(name, (*bound)->data(), problem.n_rows, 1);
         (bound == &least_row ? leaf.least : leaf.worst) = (*bound)->data();
     }
-    std::optional<PythonLeaf> python;
-    if (nb::isinstance<nb::int_>(function)) {
-        const auto address = nb::cast<std::uintptr_t>(function);
-        const auto compiled = reinterpret_cast<void (*)(const double*, std::int64_t, double*)>(address);
-        if (compiled == nullptr) refuse("function must be callable or the address of a compiled function, got 0");
-        leaf.costs = [compiled](const double* sums, std::size_t n, double* costs) { compiled(sums, static_cast<std::int64_t>(n), costs); };
-    } else {
-        if (!PyCallable_Check(function.ptr())) throw nb::type_error("function must be callable or the address of a compiled function");
-        python.emplace(nb::cast<nb::callable>(function), statistics.shape(1), static_cast<std::size_t>(n_labels));
-        leaf.costs = [&python](const double* sums, std::size_t n, double* costs) { (*python)(sums, n, costs); };
+    std::unique_ptr<PythonLeaf> python;
+    leaf.costs = leaf_costs(function, statistics.shape(1), static_cast<std::size_t>(n_labels), python);
+    if (python) {
         leaf.forgive = [&python] {
             const nb::gil_scoped_acquire gil;
             python->failure_ = nullptr;
@@ -214,9 +169,7 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
         return run(problem, options, poll);
     } catch (const streed::TaskFailure& failure) {
         if (python && python->failure_) std::rethrow_exception(python->failure_);
-        const nb::object type = nb::module_::import_("streed._core").attr("TaskFailure");
-        PyErr_SetObject(type.ptr(), nb::make_tuple(failure.what(), failure.statistics).ptr());
-        throw nb::python_error();
+        raise_failure(failure);
     } catch (const streed::Interrupted&) {
         PyErr_SetNone(PyExc_KeyboardInterrupt);
         throw nb::python_error();

@@ -16,6 +16,7 @@ namespace streed {
 struct TaskFailure : std::runtime_error {
     explicit TaskFailure(const std::string& cause, std::vector<double> of_leaf = {}) : std::runtime_error(cause), statistics(std::move(of_leaf)) {}
     std::vector<double> statistics;  // of the leaf in question, if there is one
+    int part = -1;                   // of several components: the one whose function it is
 };
 
 // Thrown by a leaf function that was interrupted by the user: the search ends with the best tree so far. It comes out of

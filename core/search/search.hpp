@@ -147,6 +147,7 @@ public:
 
     // solve.cpp: the optimum of the node at `level`, as far as it is below `upper`.
     Outcome solve(int level, int depth, int nodes, double upper);
+    std::string cache_key(const Level& at, int depth, int nodes) const;
 
     // branch.cpp: the loop over features, in parts so that threads can share the root.
     void begin_branching(int level, int depth, int nodes, double upper);
@@ -196,7 +197,6 @@ private:
     PairBenefit pair_benefit(const Node& node, PairProblem problem, const NodePrices& prices, int nodes, double* per_root);
     void try_children(int level, int lane);
     void child_pairs(Level& at, int lane, bool small_side, bool want_small, bool want_large, int nodes, PairBenefit out[2]);
-    std::string cache_key(const Level& at, int depth, int nodes) const;
     void account(std::size_t grown) {
         if (grown > 0) search_.take_memory(grown);
     }
