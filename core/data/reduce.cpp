@@ -362,10 +362,12 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
     }
     std::vector<double> costs(cells * static_cast<std::size_t>(rows.problem.n_labels));
     leaf.costs(probe.data(), cells, costs.data());
-    double largest = 0;
+    double largest = 0, size = 1;
     for (const double cost : costs)
         if (std::isfinite(cost)) largest = std::max(largest, std::abs(cost));
-    out.grain = leaf.grain > 0 ? leaf.grain : largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1 - 36) : 1.0;
+    for (const double sum : probe) size = std::max(size, std::abs(sum));
+    // Costs that are all zero say nothing about those further down; the statistics say a little.
+    out.grain = leaf.grain > 0 ? leaf.grain : largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1 - 36) : std::ldexp(1.0, std::ilogb(size) + 1 - 24);
     out.total = largest / out.grain;
     out.exact = leaf.grain == 1;
     out.weight_ticks = std::ceil(weight_unit / out.grain) + (out.exact ? 0 : 1);

@@ -110,10 +110,13 @@ void MixedLeaves::find_grain(std::size_t p, const ReducedProblem& reduced) {
         }
     }
     part.costs(sums.data(), cells, costs.data());
-    double largest = part.branch_cost;
+    double largest = part.branch_cost, size = 1;
     for (const double cost : costs)
         if (std::isfinite(cost)) largest = std::max(largest, std::abs(cost));
-    if (largest > 0) grain_[p] = std::ldexp(1.0, std::ilogb(largest) + 1 - 36);
+    for (const double limit : {part.lower, part.upper})
+        if (std::isfinite(limit)) largest = std::max(largest, std::abs(limit));
+    for (const double sum : sums) size = std::max(size, std::abs(sum));
+    grain_[p] = largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1 - 36) : std::ldexp(1.0, std::ilogb(size) + 1 - 24);
     play_[p] = nodes + 2;
 }
 

@@ -104,5 +104,20 @@ def constrained(
     simd: str = "auto",
     poll: Callable[[dict[str, float]], bool] | None = None,
 ) -> dict[str, Any]: ...
+def mixed(
+    features: npt.NDArray[np.uint8],
+    parts: list[tuple[Any, ...]],
+    n_labels: int,
+    *,
+    max_depth: int,
+    max_nodes: int,
+    min_samples_leaf: int,
+    time_limit: float,
+    memory_limit: int,
+    n_threads: int,
+    switches: dict[str, bool] | None = None,
+    simd: str = "auto",
+    poll: Callable[[dict[str, float]], bool] | None = None,
+) -> dict[str, Any]: ...
 def simd_levels() -> list[str]: ...
 def switch_names() -> list[str]: ...

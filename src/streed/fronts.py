@@ -1,8 +1,9 @@
 """Solving a combination of tasks: a front of trees, or the best tree within limits.
 
-Where all parts are label costs with the same labels, the native front engine does it; else the general search
-on the product task. Both give the same values; `Result.engine` and `Result.note` say which one it was, and
-where each limit was looked at.
+Where all parts are sums of label costs, the native front engine does it; where parts are maxima over leaves or
+functions of statistics, the engine's search for mixed parts; else the general search on the product task. All
+give the same values; `Result.engine` and `Result.note` say which one it was, and where each limit was looked
+at.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from streed.engine import make_tree
 from streed.errors import InfeasibleError, NotNative
 from streed.general import Outcome, check_components, finish, make_result, refuse_nothing, search
 from streed.general_search import Entry
+from streed.mixed_fronts import lower_mixed, solve_mixed
 from streed.native_fronts import note, objective_names, order_of, refusal, solve_vector, values_of_limits
 from streed.options import Limits
 from streed.reference import Components
@@ -39,12 +41,15 @@ def solve_combined(
     """Solve a combination natively where that is possible, else by the general search."""
     try:
         vector = task.lower_vector()
+        if not refusal(task, vector):
+            return solve_vector(task, vector, features, limits, progress, names)
+    except NotNative:
+        pass
+    try:
+        mixed = lower_mixed(task)
     except NotNative as why:
         return solve_product(task, features, limits, progress, names, str(why))
-    why_not = refusal(task, vector)
-    if why_not:
-        return solve_product(task, features, limits, progress, names, why_not)
-    return solve_vector(task, vector, features, limits, progress, names)
+    return solve_mixed(task, mixed, features, limits, progress, names)
 
 
 def solve_product(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn, TypeVar
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from streed import _core
 from streed.errors import TaskError
-from streed.tasks.base import LeafFunction
+from streed.tasks.base import LeafFunction, LeafModel
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _KEPT = 64
@@ -61,26 +61,63 @@ def solve_function(
     name: str, leaf: LeafFunction, features: NDArray[np.uint8], options: dict[str, Any]
 ) -> dict[str, Any]:
     """Call the engine with a leaf function; whatever goes wrong in it becomes a `TaskError`."""
-    checked = CheckedFunction(name, leaf)
-    checked.try_out()
-    compiled = _compile(name, leaf)
-    try:
-        answer = _core.solve_function(
-            features,
-            leaf.statistics,
-            checked if compiled is None else compiled.address,
-            leaf.n_labels,
-            least_row=leaf.least_row,
-            worst_row=leaf.worst_row,
-            **options,
-        )
-    except _core.TaskFailure as error:
-        _blame(name, checked, error)
-    try:
-        checked.ask_again()
-    except KeyboardInterrupt:  # there is a tree
-        answer |= {"status": "interrupted", "optimal": False}
-    return answer
+    functions = Functions([(name, leaf)])
+    return functions.call(
+        _core.solve_function,
+        features,
+        leaf.statistics,
+        functions.given[0],
+        leaf.n_labels,
+        least_row=leaf.least_row,
+        worst_row=leaf.worst_row,
+        **options,
+    )
+
+
+class Functions:
+    """The leaf functions of a task, or of the parts of a combination: tried out, compiled, and watched.
+
+    Parameters
+    ----------
+    parts : sequence of (str, leaf model)
+        The names of the parts for errors, and their leaf models.
+
+    Attributes
+    ----------
+    given : list
+        What the engine gets for each part: a function, the address of a compiled one, or None where the part
+        is no function.
+    """
+
+    def __init__(self, parts: Sequence[tuple[str, LeafModel]]) -> None:
+        self._names = [name for name, _ in parts]
+        self._checked = [CheckedFunction(n, leaf) if isinstance(leaf, LeafFunction) else None for n, leaf in parts]
+        self._compiled: list[Any] = []  # the code must be there as long as its address is
+        self.given: list[Any] = []
+        for (name, leaf), checked in zip(parts, self._checked, strict=True):
+            compiled = None
+            if checked is not None and isinstance(leaf, LeafFunction):
+                checked.try_out()
+                compiled = _compile(name, leaf)
+            self._compiled.append(compiled)
+            self.given.append(checked if compiled is None else compiled.address)
+
+    def call(self, engine: Callable[..., dict[str, Any]], *arguments: Any, **options: Any) -> dict[str, Any]:
+        """Call the engine; whatever goes wrong in a function becomes a `TaskError`."""
+        try:
+            answer = engine(*arguments, **options)
+        except _core.TaskFailure as error:
+            part = error.args[2] if len(error.args) == 3 else 0
+            checked = self._checked[part]
+            assert checked is not None
+            _blame(self._names[part], checked, error)
+        try:
+            for checked in self._checked:
+                if checked is not None:
+                    checked.ask_again()
+        except KeyboardInterrupt:  # there is a tree
+            answer |= {"status": "interrupted", "optimal": False, "complete": False}
+        return answer
 
 
 class CheckedFunction:
@@ -178,7 +215,7 @@ class CheckedFunction:
 
 def _blame(name: str, checked: CheckedFunction, error: _core.TaskFailure) -> NoReturn:
     """Say what the engine found wrong; compiled code cannot raise, so Python asks about the leaf again."""
-    cause, statistics = error.args if len(error.args) == 2 else (str(error), [])
+    cause, statistics = error.args[:2] if len(error.args) == 3 else (str(error), [])
     if statistics:
         checked.costs(np.array(statistics)[:, None])
         cause = f"{cause} (a leaf with the statistics {list(statistics)})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from streed.errors import InfeasibleError, InterruptedWarning, StreedError
 from streed.options import Limits
 from streed.progress import Watcher
 from streed.result import Progress, Result, Solution, relative_gap, show
-from streed.tasks.base import measure_of
+from streed.tasks.base import Lowered, Task, measure_of
 from streed.tasks.combined import Combined, VectorLowered
 from streed.tree import Tree
 
@@ -80,8 +80,8 @@ def solve_vector(
         answer, trees, bound = _constrained(task, vector, rows, options)
     else:
         answer, trees, bound = _front(task, vector, rows, options)
-    solutions = [_solution(task, vector, features, names, tree) for tree in trees]
-    result = _native_result(task, answer, solutions, bound, started)
+    solutions = [count_anew(task, vector.parts, features, names, tree) for tree in trees]
+    result = make_result(task, answer, solutions, bound, started)
     best = result.objective if isinstance(result.objective, float) else math.nan
     watcher.finish(
         Progress(
@@ -164,8 +164,12 @@ def _nondominated(task: Combined, values: list[tuple[float, ...]]) -> list[int]:
         for j, i in enumerate(task.objectives):
             full[i] = value[j]
         padded.append(tuple(full))
-    better = [_greater if task.tasks[i].maximize else _less for i in task.objectives]
-    return task.select(padded, better)
+    return task.select(padded, [better_of(task.tasks[i]) for i in task.objectives])
+
+
+def better_of(task: Task) -> Callable[[float, float], bool]:
+    """Return whether one value of a task is better than another one."""
+    return _greater if task.maximize else _less
 
 
 def _less(v: float, w: float) -> bool:
@@ -176,18 +180,19 @@ def _greater(v: float, w: float) -> bool:
     return v > w
 
 
-def _solution(
+def count_anew(
     task: Combined,
-    vector: VectorLowered,
+    parts: Sequence[Lowered],
     features: NDArray[np.uint8],
     names: Sequence[str] | None,
     answer: dict[str, Any],
 ) -> tuple[tuple[float, ...], Tree]:
     """Count the values of a tree anew, each part by its own lowered form."""
     values, trees = [], []
-    for part, low in zip(task.tasks, vector.parts, strict=True):
+    for part, low in zip(task.tasks, parts, strict=True):
         rows = features if low.rows is None else features[low.rows]
-        tree, cost = make_tree(low, rows, names, answer, part.value_name, -1.0 if part.maximize else 1.0)
+        sign = -1.0 if part.maximize else 1.0
+        tree, cost = make_tree(low, rows, names, answer, part.value_name, sign, part.name)
         values.append(part.report(cost))
         trees.append(tree)
     return tuple(values), trees[task.objectives[0]]
@@ -205,13 +210,14 @@ def values_of_limits(task: Combined, values: tuple[Any, ...]) -> dict[str, Any]:
     return {f"part {i + 1}: {limit.task.name}": values[i] for i, limit in task.limits.items()}
 
 
-def _native_result(
+def make_result(
     task: Combined,
     answer: dict[str, Any],
     found: list[tuple[tuple[float, ...], Tree]],
     bound: Any,
     started: float,
 ) -> Result:
+    """Make a result of values with their trees; `bound` is that of a single objective."""
     found = sorted(found, key=lambda one: order_of(task, tuple(one[0][i] for i in task.objectives)))
     front = [Solution(tuple(values[i] for i in task.objectives), tree) for values, tree in found]
     single = len(task.objectives) == 1

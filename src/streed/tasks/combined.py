@@ -167,7 +167,7 @@ class Combined(Task):
             Its solutions are all nondominated tuples of values; `select` leaves those that are nondominated
             in the objectives alone.
         """
-        kept = self._kept_rows()
+        kept = self.kept_rows()
         least = min_samples_leaf if kept is None else 0
         parts = [task.components(X, min_samples_leaf=least) for task in self.tasks]
         for task, part in zip(self.tasks, parts, strict=True):
@@ -180,7 +180,7 @@ class Combined(Task):
         whole = product(self, parts)
         return whole if kept is None else with_kept_rows(whole, X, kept, min_samples_leaf)
 
-    def _kept_rows(self) -> NDArray[np.int64] | None:
+    def kept_rows(self) -> NDArray[np.int64] | None:
         """Return the rows that count in at least one part, None if all parts leave out the same ones.
 
         Parts may leave out rows of weight zero. A leaf must then have rows of any part, not of every part.
@@ -205,10 +205,10 @@ class Combined(Task):
             If a part is not a sum of label costs over the same rows; the message says which and why.
         """
         lowered = tuple(_label_costs(task) for task in self.tasks)
-        bounds = [self._engine_limits(i) for i in range(len(self.parts))]
-        kept = self._kept_rows()
+        bounds = [self.engine_limits(i) for i in range(len(self.parts))]
+        kept = self.kept_rows()
         kept = lowered[0].rows if kept is None else kept
-        tables = [_table(low, self.n_rows, kept) for low in lowered]
+        tables = [label_table(low, self.n_rows, kept) for low in lowered]
         return VectorLowered(
             costs=np.ascontiguousarray(np.stack(tables, axis=2)),
             rows=kept,
@@ -218,7 +218,7 @@ class Combined(Task):
             parts=lowered,
         )
 
-    def _engine_limits(self, place: int) -> tuple[float, float]:
+    def engine_limits(self, place: int) -> tuple[float, float]:
         """Limits of a part in engine units, widened by the tolerance."""
         part = self.parts[place]
         if not isinstance(part, Threshold):
@@ -263,7 +263,7 @@ class Combined(Task):
         progress: object,
         names: Sequence[str] | None,
     ) -> Result:
-        """Solve the combination: natively where all parts are label costs, else by the general search."""
+        """Solve the combination: natively where the engine knows all parts, else by the general search."""
         from streed.fronts import solve_combined
 
         return solve_combined(self, features, limits, progress, names)
@@ -305,7 +305,7 @@ def _label_costs(task: Task) -> Lowered:
     return lowered
 
 
-def _table(lowered: Lowered, n_rows: int, kept: NDArray[np.int64] | None) -> NDArray[np.float64]:
+def label_table(lowered: Lowered, n_rows: int, kept: NDArray[np.int64] | None) -> NDArray[np.float64]:
     """Costs of the kept rows under each label; a row that the part leaves out costs nothing."""
     leaf = lowered.leaf
     if isinstance(leaf, CostTable):
