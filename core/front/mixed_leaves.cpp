@@ -83,7 +83,7 @@ void MixedLeaves::find_grain(std::size_t p, const ReducedProblem& reduced) {
     const std::size_t s = static_cast<std::size_t>(part.n_statistics);
     const double nodes = std::min({static_cast<double>(full_tree(control_.options.max_depth)), static_cast<double>(control_.options.max_nodes), static_cast<double>(n)});
     if (!part.costs) {
-        double total = part.branch_cost * nodes;
+        double total = part.branch_cost * std::max(1.0, nodes);
         bool whole = part.branch_cost == std::floor(part.branch_cost);
         for (std::size_t r = 0; r < n; ++r) {
             double size = 0;

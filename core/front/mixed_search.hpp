@@ -71,6 +71,9 @@ public:
             ceiling[j] = point.v[j] - 1;
             return;
         }
+        if (equal_ == 0)
+            for (std::size_t k = 0; k < known_; ++k)
+                if (below<M>(list[k].v, point.v)) return;
         list.push_back(point);
         if (list.size() > limit_) filter();
     }
@@ -84,7 +87,8 @@ public:
     }
     void filter() {
         if (objective_ < 0) nondominated<M>(list, equal_);
-        limit_ = 2 * list.size() + 4096;
+        limit_ = 2 * list.size() + 64;
+        known_ = std::min<std::size_t>(list.size(), 16);
     }
     void set_floor(const Vector<M>* floor) { floor_ = floor; }  // a single point is wanted above it only
 
@@ -94,7 +98,8 @@ public:
 private:
     int equal_, objective_;
     const Vector<M>* floor_ = nullptr;
-    std::size_t limit_ = 4096;
+    std::size_t limit_ = 64;
+    std::size_t known_ = 0;  // points that are looked at before another one is taken
 };
 
 template <int M>
@@ -129,10 +134,15 @@ private:
     Vector<M> least(int lane, bool side, int at);
     Vector<M> least_of_side(const CellPlan& plan, std::size_t root, bool side) const;
 
-    // The labels that a leaf may have, as candidates.
-    template <class Add>
-    void each_label(const std::vector<double>& ticks, std::size_t n, std::size_t leaf, Add&& add) const {
+    struct Labelled {
+        Vector<M> v;
+        std::int32_t leaf;  // ~label
+    };
+
+    // The labels that a leaf may have, without those that are no better than an earlier one in anything.
+    void find_labels(const std::vector<double>& ticks, std::size_t n, std::size_t leaf, std::vector<Labelled>& out) const {
         const std::size_t labels = static_cast<std::size_t>(leaves_.n_labels());
+        out.clear();
         for (std::size_t k = 0; k < labels; ++k) {
             bool allowed = true;
             for (const auto& [part, most] : shape_.filters) allowed = allowed && ticks[(static_cast<std::size_t>(part) * labels + k) * n + leaf] <= most;
@@ -140,7 +150,8 @@ private:
             Vector<M> v{};
             for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
                 if (shape_.slot[j].part >= 0) v[j] = shape_.slot[j].sign * ticks[(static_cast<std::size_t>(shape_.slot[j].part) * labels + k) * n + leaf];
-            add(v, ~static_cast<std::int32_t>(k));
+            for (std::size_t p = 0; p < out.size() && shape_.equal == 0; ++p) allowed = allowed && !below<M>(out[p].v, v);
+            if (allowed) out.push_back({v, ~static_cast<std::int32_t>(k)});
         }
     }
     int objective() const { return M == 1 ? 0 : -1; }  // of the nodes below the root
@@ -153,6 +164,7 @@ private:
     double least_rows_;
     std::unordered_map<std::string, Known> known_;
     std::vector<double> sums_, ticks_, singles_, sizes_, cells_;
+    std::vector<Labelled> labels_, others_;
 };
 
 }  // namespace streed

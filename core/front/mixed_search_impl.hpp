@@ -13,7 +13,8 @@ void MixedSearch<M>::expand(int at, int depth, int nodes, Keeper<M>& sink) {
     sums_.resize(static_cast<std::size_t>(leaves_.n_statistics()));
     for (std::size_t c = 0; c < sums_.size(); ++c) sums_[c] = node.total(static_cast<int>(c));
     leaves_.ask(sums_.data(), 1, ticks_);
-    each_label(ticks_, 1, 0, [&](const Vector<M>& v, std::int32_t leaf) { sink.add({v, 0, -1, leaf, 0}); });
+    find_labels(ticks_, 1, 0, labels_);
+    for (const Labelled& own : labels_) sink.add({own.v, 0, -1, own.leaf, 0});
     if (depth == 0 || node.active().empty()) return;
     if (depth <= 2)
         pairs(at, depth, nodes, sink, nullptr);
@@ -145,7 +146,8 @@ void MixedSearch<M>::pairs(int at, int depth, int nodes, Keeper<M>& sink, std::v
         if (two) load_cells(node, plan, here.table.data(), a);
         for (const bool side : {false, true}) {
             Keeper<M> keeper(shape_.equal, shape_.side_ceiling(sink.ceiling, low[!side]), objective());
-            each_label(singles_, 2 * n, (side ? n : 0) + a, [&](const Vector<M>& v, std::int32_t label) { keeper.add({v, 0, -1, label, 0}); });
+            find_labels(singles_, 2 * n, (side ? n : 0) + a, labels_);
+            for (const Labelled& own : labels_) keeper.add({own.v, 0, -1, own.leaf, 0});
             leaf[side] = settle(keeper);
             if (two) add_stumps(node, plan, a, side, keeper);
             split[side] = settle(keeper);
@@ -228,11 +230,10 @@ void MixedSearch<M>::add_stumps(const Node& node, const CellPlan& plan, std::siz
     const std::size_t with = side ? 0 : 2, without = side ? 1 : 3;
     for (std::size_t b = 0; b < n; ++b) {
         if (b == root || sizes_[with * n + b] < least_rows_ || sizes_[without * n + b] < least_rows_) continue;
-        each_label(cells_, 4 * n, with * n + b, [&](const Vector<M>& right, std::int32_t right_label) {
-            each_label(cells_, 4 * n, without * n + b, [&](const Vector<M>& left, std::int32_t left_label) {
-                sink.add({shape_.join(left, right), 0, node.feature(plan.lanes[b]), left_label, right_label});
-            });
-        });
+        find_labels(cells_, 4 * n, with * n + b, labels_);
+        find_labels(cells_, 4 * n, without * n + b, others_);
+        for (const Labelled& right : labels_)
+            for (const Labelled& left : others_) sink.add({shape_.join(left.v, right.v), 0, node.feature(plan.lanes[b]), left.leaf, right.leaf});
     }
 }
 
