@@ -38,6 +38,18 @@ MixedLeaves::MixedLeaves(const MixedProblem& problem, Control& control) : proble
         for (std::size_t r = 0; r < n; ++r)
             std::copy_n(part.statistics + r * s, s, table_.data() + r * size + static_cast<std::size_t>(first_[p]));
     }
+    grain_.assign(problem.parts.size(), 1);
+    play_.assign(problem.parts.size(), 0);
+    for (std::size_t p = 0; p < problem.parts.size(); ++p) {
+        if (problem.parts[p].costs) continue;
+        find_label_grain(p);
+        const std::size_t s = static_cast<std::size_t>(problem.parts[p].n_statistics);
+        for (std::size_t r = 0; r < n && grain_[p] != 1; ++r)
+            for (std::size_t m = 0; m < s; ++m) {
+                double& cost = table_[r * size + static_cast<std::size_t>(first_[p]) + m];
+                cost = std::nearbyint(cost / grain_[p]) * grain_[p];
+            }
+    }
     nothing_.n_statistics = columns;
     nothing_.costs = [](const double*, std::size_t leaves, double* costs) { std::fill(costs, costs + leaves, 0.0); };
     add_least(group, groups);
@@ -47,9 +59,8 @@ MixedLeaves::MixedLeaves(const MixedProblem& problem, Control& control) : proble
     rows_.n_features = problem.n_features;
     rows_.function = &nothing_;
     const ReducedProblem reduced = reduce(rows_, {true, true, true});
-    grain_.assign(problem.parts.size(), 1);
-    play_.assign(problem.parts.size(), 0);
-    for (std::size_t p = 0; p < problem.parts.size(); ++p) find_grain(p, reduced);
+    for (std::size_t p = 0; p < problem.parts.size(); ++p)
+        if (problem.parts[p].costs) find_grain(p, reduced);
 }
 
 // What rows must cost: the least of a function, else what the best label costs for all rows with the same features, which end
@@ -75,30 +86,36 @@ void MixedLeaves::add_least(const std::vector<std::uint32_t>& group, std::size_t
     }
 }
 
-// Whole label costs are counted in ones, real ones on a fine grid. Functions show the size of their costs at the root and just
-// below it.
+double MixedLeaves::most_nodes() const {
+    const Options& options = control_.options;
+    return std::min({static_cast<double>(full_tree(options.max_depth)), static_cast<double>(options.max_nodes), static_cast<double>(problem_.n_rows)});
+}
+
+// Whole label costs are counted in ones, real ones on a fine grid.
+void MixedLeaves::find_label_grain(std::size_t p) {
+    const MixedPart& part = problem_.parts[p];
+    const std::size_t s = static_cast<std::size_t>(part.n_statistics);
+    double total = part.branch_cost * std::max(1.0, most_nodes());
+    bool whole = part.branch_cost == std::floor(part.branch_cost);
+    for (std::size_t r = 0; r < problem_.n_rows; ++r) {
+        double size = 0;
+        for (std::size_t k = 0; k < s; ++k) {
+            const double cost = part.statistics[r * s + k];
+            size = std::max(size, std::abs(cost));
+            whole = whole && cost == std::floor(cost);
+        }
+        total += size;
+    }
+    if (whole && total < 0x1p46) return;
+    grain_[p] = std::ldexp(1.0, std::ilogb(total) + 1 - 46);
+    play_[p] = static_cast<double>(problem_.n_rows) / 2 + most_nodes() + 2;
+}
+
+// Functions show the size of their costs at the root and just below it.
 void MixedLeaves::find_grain(std::size_t p, const ReducedProblem& reduced) {
     const MixedPart& part = problem_.parts[p];
     const std::size_t n = problem_.n_rows;
     const std::size_t s = static_cast<std::size_t>(part.n_statistics);
-    const double nodes = std::min({static_cast<double>(full_tree(control_.options.max_depth)), static_cast<double>(control_.options.max_nodes), static_cast<double>(n)});
-    if (!part.costs) {
-        double total = part.branch_cost * std::max(1.0, nodes);
-        bool whole = part.branch_cost == std::floor(part.branch_cost);
-        for (std::size_t r = 0; r < n; ++r) {
-            double size = 0;
-            for (std::size_t k = 0; k < s; ++k) {
-                const double cost = part.statistics[r * s + k];
-                size = std::max(size, std::abs(cost));
-                whole = whole && cost == std::floor(cost);
-            }
-            total += size;
-        }
-        if (whole && total < 0x1p46) return;
-        grain_[p] = std::ldexp(1.0, std::ilogb(total) + 1 - 46);
-        play_[p] = static_cast<double>(n) / 2 + nodes + 2;
-        return;
-    }
     const std::size_t cells = 1 + 2 * reduced.features.size();
     const std::size_t labels = static_cast<std::size_t>(problem_.n_labels);
     std::vector<double> sums(s * cells), costs(labels * cells);
@@ -117,7 +134,7 @@ void MixedLeaves::find_grain(std::size_t p, const ReducedProblem& reduced) {
         if (std::isfinite(limit)) largest = std::max(largest, std::abs(limit));
     for (const double sum : sums) size = std::max(size, std::abs(sum));
     grain_[p] = largest > 0 ? std::ldexp(1.0, std::ilogb(largest) + 1 - 36) : std::ldexp(1.0, std::ilogb(size) + 1 - 24);
-    play_[p] = nodes + 2;
+    play_[p] = most_nodes() + 2;
 }
 
 void MixedLeaves::refuse(std::size_t p, std::size_t leaf, const double* sums, std::size_t n, double cost) const {

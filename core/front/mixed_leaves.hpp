@@ -34,6 +34,8 @@ public:
 
 private:
     void add_least(const std::vector<std::uint32_t>& group, std::size_t groups);
+    double most_nodes() const;
+    void find_label_grain(std::size_t part);
     void find_grain(std::size_t part, const ReducedProblem& reduced);
     [[noreturn]] void refuse(std::size_t part, std::size_t leaf, const double* sums, std::size_t n, double cost) const;
 

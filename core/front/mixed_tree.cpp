@@ -96,7 +96,7 @@ bool MixedTrees::within(const std::vector<double>& now, const std::vector<double
     for (std::size_t p = 0; p < now.size(); ++p) {
         const MixedPart& part = leaves_.parts()[p];
         const double play = leaves_.play(p);
-        if (part.objective ? now[p] > before[p] : now[p] > part.upper / leaves_.grain(p) + play || now[p] < part.lower / leaves_.grain(p) - play) return false;
+        if (part.objective ? now[p] > before[p] + play : now[p] > part.upper / leaves_.grain(p) + play || now[p] < part.lower / leaves_.grain(p) - play) return false;
     }
     return !now.empty();
 }

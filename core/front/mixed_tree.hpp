@@ -13,7 +13,7 @@ class MixedTrees {
 public:
     MixedTrees(const ReducedProblem& reduced, MixedLeaves& leaves, Control& control) : reduced_(reduced), leaves_(leaves), control_(control) {}
 
-    // Replaces nodes by leaves or by their own subtrees as long as no objective gets worse and all limits are kept.
+    // Replaces nodes by leaves or by their own subtrees as long as no objective gets worse (by more than rounding) and all limits are kept.
     Tree simplified(Tree tree);
     // Over the features of the problem.
     Tree finished(Tree tree) const;

@@ -1,9 +1,9 @@
 """Solving a combination of tasks: a front of trees, or the best tree within limits.
 
-Where all parts are sums of label costs, the native front engine does it; where parts are maxima over leaves or
-functions of statistics, the engine's search for mixed parts; else the general search on the product task. All
-give the same values; `Result.engine` and `Result.note` say which one it was, and where each limit was looked
-at.
+Where all parts are sums of label costs, the native front engine does it; where parts are maxima over leaves
+or functions of statistics, the engine's search for mixed parts; else the general search on the product task.
+All give the same values; `Result.engine` and `Result.note` say which one it was, and where each limit was
+looked at.
 """
 
 from __future__ import annotations

@@ -91,7 +91,9 @@ class Functions:
 
     def __init__(self, parts: Sequence[tuple[str, LeafModel]]) -> None:
         self._names = [name for name, _ in parts]
-        self._checked = [CheckedFunction(n, leaf) if isinstance(leaf, LeafFunction) else None for n, leaf in parts]
+        self._checked = [
+            CheckedFunction(n, leaf) if isinstance(leaf, LeafFunction) else None for n, leaf in parts
+        ]
         self._compiled: list[Any] = []  # the code must be there as long as its address is
         self.given: list[Any] = []
         for (name, leaf), checked in zip(parts, self._checked, strict=True):

@@ -76,7 +76,7 @@ def _known(task: Combined, place: int) -> Lowered:
 
 
 def is_multiple(task: Task) -> bool:
-    """Whether values of a task are costs times a number, plus another one; limits are then limits on costs."""
+    """Whether values of a task are costs times a number, plus another one: limits are limits on costs."""
     zero, one, two = (task.report(cost) for cost in (0.0, 1.0, 2.0))
     return one != zero and abs((two - one) - (one - zero)) <= 1e-9 * abs(one - zero)
 
@@ -152,9 +152,7 @@ def _result(
     started: float,
 ) -> Result:
     """Count the trees anew, keep those that are nondominated in the objectives, and make a result of them."""
-    found = [
-        native_fronts.count_anew(task, mixed.parts, features, names, tree) for tree in answer["trees"]
-    ]
+    found = [native_fronts.count_anew(task, mixed.parts, features, names, tree) for tree in answer["trees"]]
     found.sort(key=lambda one: native_fronts.order_of(task, tuple(one[0][i] for i in task.objectives)))
     better = [native_fronts.better_of(task.tasks[i]) for i in task.objectives]
     found = [found[k] for k in task.select([values for values, _ in found], better)]
@@ -173,7 +171,8 @@ def _infeasible(task: Combined, mixed: MixedLowered, features: NDArray[np.uint8]
         if math.isinf(least) and limits.time_limit > 0:
             rows = features if low.rows is None else np.ascontiguousarray(features[low.rows])
             answer = run(task.tasks[place].name, low, rows, limits, None)
-            words += f" (closest: {show(limit.report(float(answer['objective'])))})" if answer["optimal"] else ""
+            best = show(limit.report(float(answer["objective"])))
+            words += f" (closest: {best})" if answer["optimal"] else ""
         said.append(words)
     together = "together, " if len(said) > 1 else ""
     return f"{task.name}: no tree within the limits meets, {together}{', and '.join(said)}"

@@ -59,8 +59,8 @@ class Tree(Views):
     feature_names : sequence of str, optional
         A name for each binary feature; it reads as a condition that holds for the rows that go right.
     values : array-like of float, shape (m,), optional
-        What a training row is worth on average in the leaves at or below each node, e.g. its mean cost; what the
-        worst of these leaves is worth, where a tree is worth as much as its worst leaf.
+        What a training row is worth on average in the leaves at or below each node, e.g. its mean cost; what
+        the worst of these leaves is worth, where a tree is worth as much as its worst leaf.
     value_name : str, default=""
         What `values` are, e.g. "cost"; views show them under this name instead of class shares.
     conditions : sequence of Condition, optional

@@ -69,9 +69,7 @@ def check(problem: Problem, answer: dict[str, Any], leaf: Leaf) -> None:
             return leaf(rows, int(answer["label"][node]))
         assert leaf(rows) > expected - tolerance, "a leaf in the place of this split would do"
         has = problem.X[rows, f] == 1
-        return max(
-            walk(int(left[node]), rows[~has], depth + 1), walk(int(right[node]), rows[has], depth + 1)
-        )
+        return max(walk(int(left[node]), rows[~has], depth + 1), walk(int(right[node]), rows[has], depth + 1))
 
     assert walk(0, np.arange(len(problem.y)), 0) == pytest.approx(expected, abs=tolerance)
 
@@ -164,13 +162,25 @@ def test_leaf_functions(
 
 def test_branching_costs_and_prices_are_refused() -> None:
     X, costs = np.array([[0], [1]], np.uint8), np.eye(2)
-    options = {"max_depth": 1, "max_nodes": 1, "min_samples_leaf": 1, "time_limit": 1.0, "memory_limit": 0}
+    options: dict[str, Any] = {
+        "max_depth": 1,
+        "max_nodes": 1,
+        "min_samples_leaf": 1,
+        "time_limit": 1.0,
+        "memory_limit": 0,
+    }
     with pytest.raises(ValueError, match="branching must cost nothing"):
         _core.solve_costs(X, costs, **options, n_threads=1, branch_cost=1.0, combination="max")
     zero, one = np.zeros(1, np.int32), np.ones(1)
     with pytest.raises(ValueError, match="branching must cost nothing"):
         _core.solve_costs(
-            X, costs, **options, n_threads=1, branch_cost=0.0, combination="max", prices=(zero, zero, one, one)
+            X,
+            costs,
+            **options,
+            n_threads=1,
+            branch_cost=0.0,
+            combination="max",
+            prices=(zero, zero, one, one),
         )
     with pytest.raises(ValueError, match="combination must be 'sum' or 'max', got 'min'"):
         _core.solve_costs(X, costs, **options, n_threads=1, branch_cost=0.0, combination="min")

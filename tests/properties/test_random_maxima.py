@@ -1,5 +1,4 @@
-"""Random tasks that are worth as much as their worst leaf, alone and in combinations: engine, general search and
-reference solver find the same values."""
+"""Random tasks that are worth as much as their worst leaf: engine, general search and reference agree."""
 
 from __future__ import annotations
 

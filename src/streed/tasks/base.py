@@ -136,8 +136,8 @@ class Lowered:
     rows : int64 array or None
         The rows that are left after those of weight zero were dropped; None when all are.
     combination : {"sum", "max"}
-        What a tree costs: the sum of its leaves and branching nodes, or the most of any leaf. With "max" there
-        are no costs of branching.
+        What a tree costs: the sum of its leaves and branching nodes, or the most of any leaf. With "max"
+        there are no costs of branching.
     """
 
     leaf: LeafModel

@@ -31,9 +31,9 @@ def check_combination(
     --------
     >>> check_combination("the task", "max", maximize=False, priced=False)
     True
-    >>> check_combination("the task", "max", maximize=True, priced=False)
+    >>> check_combination("it", "max", maximize=True, priced=False)
     Traceback (most recent call last):
-    streed.errors.TaskError: the task: combination must be 'sum' or 'min' where the value is maximised, got 'max'
+    streed.errors.TaskError: it: combination must be 'sum' or 'min' where the value is maximised, got 'max'
     """
     worst, way = ("min", "maximised") if maximize else ("max", "minimised")
     if not isinstance(combination, str) or combination not in ("sum", worst):
@@ -44,8 +44,8 @@ def check_combination(
         return False
     if priced:
         raise error(
-            f"{who}: where a tree is worth as much as its worst leaf, costs of branching have nothing to be added "
-            "to; limit max_nodes instead"
+            f"{who}: where a tree is worth as much as its worst leaf, costs of branching have nothing to be "
+            "added to; limit max_nodes instead"
         )
     return True
 

@@ -143,8 +143,10 @@ class RowCosts(Task):
         join, neutral = joins(low.combination == "max", self.maximize, 0.0)
 
         def cost_branch(state: Any, feature: int) -> float:
+            if low.combination == "max":
+                return neutral
             rows, tested, groups = state
-            return neutral if low.combination == "max" else self.report(len(rows) * price.of(tested, groups, feature) + low.branch_cost)
+            return self.report(len(rows) * price.of(tested, groups, feature) + low.branch_cost)
 
         return Components(
             cost_leaf=lambda state, label: self.report(math.fsum(costs[i][label] for i in state[0])),
