@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,17 @@ def check_lowered(name: str, lowered: Lowered) -> None:
         raise TaskError(f"{name}: branching must cost nothing where leaves are combined by 'max'")
 
 
+Counted = TypeVar("Counted")
+
+
+def once_more(count: Callable[[dict[str, Any]], Counted], answer: dict[str, Any]) -> Counted:
+    """Count an answer of the engine anew. Ctrl-C is heard, but the tree is there: it is counted once more."""
+    try:
+        return count(answer)
+    except KeyboardInterrupt:
+        return count({**answer, "status": "interrupted", "optimal": False, "complete": False})
+
+
 def make_tree(
     lowered: Lowered,
     features: NDArray[np.uint8],
@@ -76,7 +87,7 @@ def make_tree(
         answer["feature"],
         answer["left"],
         answer["right"],
-        answer["label"],
+        answer["label"].copy(),  # a task may give leaves labels of its own
         n_samples=np.zeros(nodes, np.int64),
         classes=lowered.classes,
         n_features=features.shape[1],

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed import native_fronts
-from streed.engine import check_lowered, run
+from streed.engine import check_lowered, once_more, run
 from streed.errors import InfeasibleError, InterruptedWarning, NotNative, StreedError
 from streed.leaf_functions import Functions
 from streed.options import Limits
@@ -117,7 +117,7 @@ def solve_mixed(
             raise StreedError(f"{task.name}: no feasible tree was found before the search ended")
         left = limits.time_limit - (time.perf_counter() - started)
         raise InfeasibleError(_infeasible(task, mixed, features, replace(limits, time_limit=left)))
-    result = _result(task, mixed, features, names, answer, started)
+    result = once_more(lambda found: _result(task, mixed, features, names, found, started), answer)
     best = result.objective if isinstance(result.objective, float) else math.nan
     done = 1.0 if result.optimal else watcher.root_done
     watcher.finish(Progress(result.seconds, best, math.nan, result.gap, done, 0.0))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed import _core
-from streed.engine import make_tree
+from streed.engine import make_tree, once_more
 from streed.errors import InfeasibleError, InterruptedWarning, StreedError
 from streed.options import Limits
 from streed.progress import Watcher
@@ -80,8 +80,12 @@ def solve_vector(
         answer, trees, bound = _constrained(task, vector, rows, options)
     else:
         answer, trees, bound = _front(task, vector, rows, options)
-    solutions = [count_anew(task, vector.parts, features, names, tree) for tree in trees]
-    result = make_result(task, answer, solutions, bound, started)
+
+    def count(found: dict[str, Any]) -> Result:
+        solutions = [count_anew(task, vector.parts, features, names, tree) for tree in trees]
+        return make_result(task, found, solutions, bound, started)
+
+    result = once_more(count, answer)
     best = result.objective if isinstance(result.objective, float) else math.nan
     watcher.finish(
         Progress(

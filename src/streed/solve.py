@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.engine import make_tree, run
+from streed.engine import make_tree, once_more, run
 from streed.errors import InterruptedWarning, NotNative, StreedError, TaskError
 from streed.general import solve_components, solve_general
 from streed.matrix import check_binary
@@ -136,7 +136,7 @@ def make_result(
     started: float,
 ) -> Result:
     """Turn an answer of the engine into a `Result`, and tell whoever watches that the search is over."""
-    result = _result(task, lowered, rows, names, answer, started)
+    result = once_more(lambda found: _result(task, lowered, rows, names, found, started), answer)
     watcher.finish(
         Progress(
             result.seconds,

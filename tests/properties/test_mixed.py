@@ -142,7 +142,7 @@ def mixed_problems(draw: st.DrawFn) -> Mixed:
     n_objectives = draw(st.sampled_from([1, 2]))
     n_limits = draw(st.sampled_from([1, 0, 2] if n_objectives == 1 else [0, 1]))
     parts = [draw(random_parts(rng, n, n_labels, k < n_objectives)) for k in range(n_objectives + n_limits)]
-    rng.shuffle(parts)  # type: ignore[arg-type]
+    rng.shuffle(parts)
     return Mixed(
         X,
         n_labels,

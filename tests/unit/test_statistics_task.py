@@ -430,3 +430,37 @@ def test_labels_keep_their_type(labels: Any, dtype: str) -> None:
     assert set(tree.predict(X).tolist()) <= set(labels)
     if dtype != "O":
         assert streed.Tree.from_dict(tree.to_dict()).predict(X).tolist() == tree.predict(X).tolist()
+
+
+@pytest.mark.parametrize("combined", [False, True])
+def test_ctrl_c_while_the_tree_is_counted_keeps_it(combined: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search is over when the leaves of its tree are asked for once more."""
+    from streed import engine
+
+    class Labelled(streed.tasks.StatisticsTask):
+        name = "labelled"
+
+        def __init__(self) -> None:
+            super().__init__(np.column_stack([np.ones(4), [1.0, 2, 10, 12], [1.0, 4, 100, 144]]), least_row=0)
+
+        def leaf_costs(self, sums: Any) -> Any:
+            return sums[2] - sums[1] ** 2 / sums[0]
+
+        def leaf_label(self, sums: Any) -> Any:
+            return sums[1] / sums[0]
+
+    count, calls = engine.leaf_costs, []
+
+    def interrupted(*arguments: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return count(*arguments)
+
+    monkeypatch.setattr(engine, "leaf_costs", interrupted)
+    task = streed.combine(Labelled(), Labelled()) if combined else Labelled()
+    with pytest.warns(streed.InterruptedWarning):
+        result = streed.solve(task, [[0, 0], [0, 1], [1, 0], [1, 1]], max_depth=1)
+    assert (result.status, result.optimal) == ("interrupted", False)
+    assert result.front[0].values[0] == 2.5
+    assert result.tree.predict([[0, 0], [1, 1]]).tolist() == [1.5, 11.0]
