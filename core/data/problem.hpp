@@ -75,6 +75,7 @@ struct ReducedProblem {
     bool similar = true;  // `weight` is known
     bool bounded = true;  // no leaf costs less than its unavoidable part
     Storage storage = Storage::i8;
+    std::vector<double> units;  // leaf function: what a one of each value stands for; empty: one
     bool shifted = false;      // leaf function: the last value is what the rows cost at least
     double weight_ticks = 1;   // leaf function: ticks per unit of weight
     bool exact = true;         // no cost is rounded in the search

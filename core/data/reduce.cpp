@@ -5,6 +5,7 @@
 
 #include "bits.hpp"
 #include "problem.hpp"
+#include "units.hpp"
 
 namespace streed {
 namespace {
@@ -295,16 +296,15 @@ void reduce_gains(ReducedProblem& out, const Grouped& rows, const std::vector<do
     fill_slots(out, blocks, rows.columns, rows.words, rows.first, rows.options.keep_counts);
 }
 
-bool one_hot(const LeafFunction& leaf, std::size_t n) {
-    const std::size_t s = static_cast<std::size_t>(leaf.n_statistics);
-    for (std::size_t r = 0; r < n; ++r) {
-        const double* own = leaf.statistics + r * s;
+bool one_hot(const std::vector<double>& statistics, std::size_t s) {
+    for (std::size_t r = 0; r < statistics.size() / s; ++r) {
+        const double* own = statistics.data() + r * s;
         if (std::count(own, own + s, 1.0) != 1 || std::count(own, own + s, 0.0) != static_cast<std::ptrdiff_t>(s) - 1) return false;
     }
     return true;
 }
 
-// Statistics for a function. They keep their unit, on a grid of their own on which sums are exact. Costs are counted in
+// Statistics for a function: as whole multiples of a unit where they have one, else on a grid of their own on which sums are exact. Costs are counted in
 // grains of 2^-36 of the largest cost seen at the root and just below it.
 void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
     const LeafFunction& leaf = *rows.problem.function;
@@ -316,12 +316,23 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
     const bool rising = leaf.least != nullptr && std::all_of(leaf.least, leaf.least + n, [](double v) { return v >= 0; });
     const bool shifted = !maximum && leaf.least != nullptr && std::any_of(leaf.least, leaf.least + n, [](double v) { return v != 0; });
     const std::size_t matrices = s + (shifted ? 1 : 0);
-    std::vector<double> sums(rows.groups * matrices), counts(rows.groups), weights(rows.groups), column(n);
+    std::vector<double> sums(rows.groups * matrices), counts(rows.groups), weights(rows.groups), column(n), table(n * matrices);
+    out.units.assign(matrices, 1);
     const auto add = [&](std::size_t m, auto&& value) {
         for (std::size_t r = 0; r < n; ++r) column[r] = value(r);
-        const double grain = grain_of(column.data(), n);
-        to_grid(column, grain);
-        for (std::size_t r = 0; r < n; ++r) sums[rows.group[r] * matrices + m] += column[r] * grain;
+        const double unit = common_unit(column.data(), n);
+        if (unit > 0) {
+            out.units[m] = unit;
+            for (double& v : column) v = std::nearbyint(v / unit);
+        } else {
+            const double grain = grain_of(column.data(), n);
+            to_grid(column, grain);
+            for (double& v : column) v *= grain;
+        }
+        for (std::size_t r = 0; r < n; ++r) {
+            table[r * matrices + m] = column[r];
+            sums[rows.group[r] * matrices + m] += column[r];
+        }
     };
     for (std::size_t m = 0; m < s; ++m) add(m, [&](std::size_t r) { return leaf.statistics[r * s + m]; });
     if (shifted) add(s, [&](std::size_t r) { return leaf.least[r]; });
@@ -360,6 +371,8 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
         for (std::size_t side = 0; side < 2; ++side)
             for (std::size_t m = 0; m < matrices && !split[side]; ++m) probe[m * cells + 1 + 2 * f + side] = probe[m * cells];
     }
+    for (std::size_t m = 0; m < matrices; ++m)
+        for (std::size_t c = 0; c < cells; ++c) probe[m * cells + c] *= out.units[m];
     std::vector<double> costs(cells * static_cast<std::size_t>(rows.problem.n_labels));
     leaf.costs(probe.data(), cells, costs.data());
     double largest = 0, size = 1;
@@ -372,19 +385,20 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
     out.exact = leaf.grain == 1;
     out.weight_ticks = std::ceil(weight_unit / out.grain) + (out.exact ? 0 : 1);
     std::vector<std::vector<Slot>> blocks(1);
-    if (!shifted && alike && one_hot(leaf, n) && static_cast<double>(n) <= 4 * static_cast<double>(rows.groups) + 256) {
+    if (!shifted && alike && one_hot(table, s) && static_cast<double>(n) <= 4 * static_cast<double>(rows.groups) + 256) {
         // Rows of s kinds, which the function gets the numbers of: they are counted as bits.
         out.counting = true;
         out.n_matrices = 1;
         blocks.resize(s);
         for (std::size_t r = 0; r < n; ++r) {
-            const double* own = leaf.statistics + r * s;
+            const double* own = &table[r * s];
             blocks[static_cast<std::size_t>(std::max_element(own, own + s) - own)].push_back({rows.group[r], 1, 1, 1});
         }
     } else {
         for (std::size_t g = 0; g < rows.groups; ++g)
             blocks[0].push_back({static_cast<std::uint32_t>(g), 0, weights[g], counts[g], &sums[g * matrices], 0});
     }
+    if (std::all_of(out.units.begin(), out.units.end(), [](double unit) { return unit == 1; })) out.units.clear();
     out.shifted = shifted;
     if (shifted) out.base = probe[s * cells];
     fill_slots(out, blocks, rows.columns, rows.words, rows.first, true);

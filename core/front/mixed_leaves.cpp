@@ -59,6 +59,8 @@ MixedLeaves::MixedLeaves(const MixedProblem& problem, Control& control) : proble
     rows_.n_features = problem.n_features;
     rows_.function = &nothing_;
     const ReducedProblem reduced = reduce(rows_, {true, true, true});
+    units_ = reduced.units;
+    if (units_.empty()) units_.assign(size, 1);
     for (std::size_t p = 0; p < problem.parts.size(); ++p)
         if (problem.parts[p].costs) find_grain(p, reduced);
 }
@@ -150,9 +152,12 @@ void MixedLeaves::refuse(std::size_t p, std::size_t leaf, const double* sums, st
 void MixedLeaves::ask(const double* sums, std::size_t n, std::vector<double>& ticks) {
     const std::size_t labels = static_cast<std::size_t>(problem_.n_labels);
     ticks.resize(problem_.parts.size() * labels * n);
+    scaled_.resize(static_cast<std::size_t>(n_statistics_) * n);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(n_statistics_); ++c)
+        for (std::size_t k = 0; k < n; ++k) scaled_[c * n + k] = sums[c * n + k] * units_[c];
     for (std::size_t p = 0; p < problem_.parts.size(); ++p) {
         const MixedPart& part = problem_.parts[p];
-        const double* own = sums + static_cast<std::size_t>(first_[p]) * n;
+        const double* own = scaled_.data() + static_cast<std::size_t>(first_[p]) * n;
         const double* costs = own;
         if (part.costs) {
             costs_.assign(labels * n, std::numeric_limits<double>::quiet_NaN());

@@ -25,6 +25,7 @@ public:
     int n_statistics() const { return n_statistics_; }        // that leaves are asked about with
     int least_column(std::size_t part) const { return least_[part]; }  // -1: not known
     double grain(std::size_t part) const { return grain_[part]; }
+    double unit(int column) const { return units_[static_cast<std::size_t>(column)]; }  // of the sums that the engine has
     // Rounding of the value of a whole tree, in ticks.
     double play(std::size_t part) const { return play_[part]; }
     bool rising(std::size_t part) const { return rising_[part]; }  // no leaf costs less than nothing
@@ -46,7 +47,7 @@ private:
     std::vector<double> grain_, play_;
     std::vector<bool> rising_;
     std::vector<double> table_;  // n_rows x columns
-    std::vector<double> costs_;
+    std::vector<double> costs_, scaled_, units_;
     LeafFunction nothing_;
     Problem rows_;
 };

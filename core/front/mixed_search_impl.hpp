@@ -43,7 +43,7 @@ Vector<M> MixedSearch<M>::least(int lane, bool side, int at) {
         if (slot.least < 0) continue;
         const double all = node.total(slot.least);
         const double own = lane < 0 ? all : side ? node.single(slot.least, lane) : all - node.single(slot.least, lane);
-        out[j] = std::floor(own / leaves_.grain(static_cast<std::size_t>(slot.part))) - leaves_.play(static_cast<std::size_t>(slot.part));
+        out[j] = std::floor(own * leaves_.unit(slot.least) / leaves_.grain(static_cast<std::size_t>(slot.part))) - leaves_.play(static_cast<std::size_t>(slot.part));
     }
     return out;
 }
@@ -186,7 +186,7 @@ Vector<M> MixedSearch<M>::least_of_side(const CellPlan& plan, std::size_t root, 
         if (slot.least < 0) continue;
         const double with = plan.singles[static_cast<std::size_t>(slot.least) * n + root];
         const double own = side ? with : plan.totals[slot.least] - with;
-        out[j] = std::floor(own / leaves_.grain(static_cast<std::size_t>(slot.part))) - leaves_.play(static_cast<std::size_t>(slot.part));
+        out[j] = std::floor(own * leaves_.unit(slot.least) / leaves_.grain(static_cast<std::size_t>(slot.part))) - leaves_.play(static_cast<std::size_t>(slot.part));
     }
     return out;
 }

@@ -33,9 +33,18 @@ void Search::leaf_costs(const double* sums, std::size_t n, double* ticks) const 
     ask_costs(sums, n, ticks);
 }
 
+// Sums as the function knows them.
+const double* Search::in_units(const double* sums, std::size_t n, std::vector<double>& out) const {
+    out.resize(reduced.units.size() * n);
+    for (std::size_t m = 0; m < reduced.units.size(); ++m)
+        for (std::size_t k = 0; k < n; ++k) out[m * n + k] = sums[m * n + k] * reduced.units[m];
+    return out.data();
+}
+
 void Search::ask_costs(const double* sums, std::size_t n, double* ticks) const {
     const LeafFunction& leaf = *problem.function;
-    thread_local std::vector<double> costs;
+    thread_local std::vector<double> costs, scaled;
+    if (!reduced.units.empty()) sums = in_units(sums, n, scaled);
     costs.resize(static_cast<std::size_t>(problem.n_labels) * n);
     costs.front() = costs.back() = std::numeric_limits<double>::quiet_NaN();  // compiled code that failed leaves them alone
     try {
@@ -84,7 +93,8 @@ void Search::fill_leaf_table() {
         if (elapsed() > options.time_limit / 2) throw TaskFailure("too slow for a table");
         const std::size_t values = static_cast<std::size_t>(model.n_values);
         const std::size_t labels = static_cast<std::size_t>(problem.n_labels);
-        std::vector<double> costs(labels * n, std::numeric_limits<double>::quiet_NaN());
+        std::vector<double> costs(labels * n, std::numeric_limits<double>::quiet_NaN()), scaled;
+        if (!reduced.units.empty()) sums = in_units(sums, n, scaled);
         problem.function->costs(sums, n, costs.data());
         for (std::size_t k = 0; k < n; ++k) {
             double largest = 0, least = costs[k], bad = 0;

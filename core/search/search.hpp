@@ -37,6 +37,7 @@ public:
     void leaf_costs(const double* sums, std::size_t n, double* ticks) const;  // [statistic][leaf] to [leaf]
     void ask_costs(const double* sums, std::size_t n, double* ticks) const;   // the function itself, not its table
     void fill_leaf_table();
+    const double* in_units(const double* sums, std::size_t n, std::vector<double>& out) const;
     double branch_cost() const { return model.branch_cost; }
     // What a split costs, from what its sides cost: their sum and that of branching, or the larger one.
     double join(double left, double right, double branch) const { return model.maximum ? std::max(left, right) : left + right + branch; }

@@ -464,3 +464,25 @@ def test_ctrl_c_while_the_tree_is_counted_keeps_it(combined: bool, monkeypatch: 
     assert (result.status, result.optimal) == ("interrupted", False)
     assert result.front[0].values[0] == 2.5
     assert result.tree.predict([[0, 0], [1, 1]]).tolist() == [1.5, 11.0]
+
+
+def test_multiples_of_a_unit_are_counted() -> None:
+    """Tenths of counts are asked about as often as counts: once for each position in the table."""
+    asked: dict[float, int] = {}
+    objectives = []
+    for unit in (1.0, 0.1, 1 / 3):
+
+        class Weighted(StatisticsTask):
+            name = "weighted"
+
+            def __init__(self, unit: float) -> None:
+                self.unit = unit
+                super().__init__(COUNTS * unit, [0, 1], least_row=0, worst_row=unit)
+
+            def leaf_costs(self, sums: Any) -> Any:
+                asked[self.unit] = asked.get(self.unit, 0) + sums.shape[1]
+                return sums[::-1]
+
+        objectives.append(streed.solve(Weighted(unit), X, max_depth=3).objective / unit)
+    assert len(set(asked.values())) == 1
+    assert objectives == pytest.approx([objectives[0]] * 3)

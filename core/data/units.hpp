@@ -1,0 +1,12 @@
+// Numbers that are small whole multiples of one unit, such as tenths: they are added up as whole numbers.
+#pragma once
+
+#include <cstddef>
+
+namespace streed {
+
+// A number that all values are whole multiples of (up to the rounding of the values themselves), with multiples that add up to less than
+// 2^30 in size; 0 if none was found. Tried are one, the smallest value and its first parts, and powers of ten.
+double common_unit(const double* values, std::size_t n);
+
+}  // namespace streed
