@@ -75,7 +75,7 @@ public:
         options_.time_limit = kInfinity;
         options_.poll = nullptr;
         search_ = std::make_unique<Search>(leaves.rows(), reduced_, options_, kernels_, control.started);
-        root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, options_.min_samples_leaf, true});
+        root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, options_.switches.sparse_rows, options_.min_samples_leaf, true});
         search_->take_memory(reduced_.bytes() + root_.node.bytes());
         worker_ = std::make_unique<Worker>(*search_, root_, true);
         worker_->enter(root_);

@@ -467,22 +467,24 @@ def test_ctrl_c_while_the_tree_is_counted_keeps_it(combined: bool, monkeypatch: 
 
 
 def test_multiples_of_a_unit_are_counted() -> None:
-    """Tenths of counts are asked about as often as counts: once for each position in the table."""
-    asked: dict[float, int] = {}
-    objectives = []
-    for unit in (1.0, 0.1, 1 / 3):
+    """Tenths of counts are positions in a table, as counts are; odd weights are not: each leaf is asked for."""
+    asked: dict[str, int] = {}
+    odd = RNG.random(60)
+    for name, weight in {"ones": np.ones(60), "tenths": np.full(60, 0.1), "odd": odd}.items():
 
         class Weighted(StatisticsTask):
             name = "weighted"
 
-            def __init__(self, unit: float) -> None:
-                self.unit = unit
-                super().__init__(COUNTS * unit, [0, 1], least_row=0, worst_row=unit)
+            def __init__(self, who: str, weight: np.ndarray) -> None:
+                self.who = who
+                super().__init__(COUNTS[:60] * weight[:, None], [0, 1], least_row=0, worst_row=weight)
 
             def leaf_costs(self, sums: Any) -> Any:
-                asked[self.unit] = asked.get(self.unit, 0) + sums.shape[1]
+                asked[self.who] = asked.get(self.who, 0) + sums.shape[1]
                 return sums[::-1]
 
-        objectives.append(streed.solve(Weighted(unit), X, max_depth=3).objective / unit)
-    assert len(set(asked.values())) == 1
-    assert objectives == pytest.approx([objectives[0]] * 3)
+        result = streed.solve(Weighted(name, weight), X[:60], max_depth=3)
+        expected = streed.solve(streed.tasks.Accuracy(Y[:60], sample_weight=weight), X[:60], max_depth=3)
+        assert result.objective == pytest.approx(expected.objective)
+    assert asked["tenths"] < 1.2 * asked["ones"]
+    assert asked["odd"] > 2 * asked["ones"]
