@@ -467,7 +467,7 @@ def test_ctrl_c_while_the_tree_is_counted_keeps_it(combined: bool, monkeypatch: 
 
 
 def test_multiples_of_a_unit_are_counted() -> None:
-    """Tenths of counts are positions in a table, as counts are; odd weights are not: each leaf is asked for."""
+    """Tenths of counts are positions in a table, as counts are; with odd weights every leaf is asked for."""
     asked: dict[str, int] = {}
     odd = RNG.random(60)
     for name, weight in {"ones": np.ones(60), "tenths": np.full(60, 0.1), "odd": odd}.items():
