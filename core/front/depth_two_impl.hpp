@@ -90,7 +90,7 @@ void FrontSearch<M>::pair_root(Layer& at, std::size_t root, int nodes, Sink& sin
                 least[side] = std::min(least[side], least_stump(part, total[side].data(), cells_.data(), side == 0, root));
         }
         if (least[0] + least[1] + branch_cost_ > sink.threshold()) continue;
-        Points points[2];
+        Points points[2] = {no_points(), no_points()};
         for (int side = 0; side < 2; ++side) {
             Accumulator<M>& sums = stumps_[side];
             // Cells may be negative: the ceiling is looked at on the sums only.
@@ -119,7 +119,7 @@ void FrontSearch<M>::dense_root(Layer& at, std::size_t root, Sink& sink) {
         const double *all_first = second + n, *all_second = all_first + n;
         counts_->columns(part, root, first, second);
         const double with[2] = {part.single(root)[0], part.single(root)[1]};
-        Points points[2];
+        Points points[2] = {no_points(), no_points()};
         for (const int side : {1, 0}) {
             const double total[2] = {side == 1 ? with[0] : part.total()[0] - with[0], side == 1 ? with[1] : part.total()[1] - with[1]};
             double ceiling[2];

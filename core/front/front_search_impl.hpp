@@ -7,7 +7,7 @@ namespace streed {
 
 template <int M>
 FrontSearch<M>::FrontSearch(const Rows& rows, const Kernels& kernels, Control& control, Scalar* guide, int equal)
-    : rows_(rows), kernels_(kernels), control_(control), guide_(guide), equal_(equal), least_rows_(control.options.min_samples_leaf) {
+    : arena(control.ledger), rows_(rows), kernels_(kernels), control_(control), guide_(guide), equal_(equal), least_rows_(control.options.min_samples_leaf) {
     for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) {
         weights_[j] = guide != nullptr ? guide->weights[j] : 0;
         branch_[j] = rows.branch[j];
@@ -127,7 +127,7 @@ void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Sink& 
         double bound[2] = {0, 0};
         if (scalar != nullptr)
             for (int side = 0; side < 2; ++side) bound[side] = guide_->cost(scalar->bound(budget[side], side == 1, lane), budget[side]);
-        Points points[2];
+        Points points[2] = {no_points(), no_points()};
         bool open = true;
         for (int turn = 0; turn < 2 && open; ++turn) {
             const bool side = turn == 0 ? first : !first;
@@ -170,8 +170,8 @@ typename FrontSearch<M>::Points FrontSearch<M>::front(int level, int depth, int 
 // Trees for what has stayed; sorted by weighted cost where there is one.
 template <int M>
 typename FrontSearch<M>::Points FrontSearch<M>::settle(Accumulator<M>& points) {
-    Points out;
-    const std::vector<Candidate<M>>& kept = points.finish();
+    Points out = no_points();
+    const auto& kept = points.finish();
     out.reserve(kept.size());
     for (const Candidate<M>& c : kept) out.push_back({c.v, c.scalar, c.feature < 0 ? c.left : arena.add(c.feature, c.left, c.right)});
     if (guide_ != nullptr) std::sort(out.begin(), out.end(), [](const Point<M>& a, const Point<M>& b) { return a.scalar < b.scalar; });
@@ -183,6 +183,7 @@ void FrontSearch<M>::compact(std::size_t mark, Accumulator<M>& points) {
     if (arena.size() - mark < 65536) return;
     std::vector<std::int32_t*> references;
     points.references(references);
+    control_.work(10 * static_cast<double>(arena.size() - mark) + 4 * static_cast<double>(references.size()));
     arena.keep(mark, references);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../model/result.hpp"
+#include "control.hpp"
 
 namespace streed {
 
@@ -18,6 +19,7 @@ public:
     struct Branch {
         std::int32_t feature, left, right;
     };
+    explicit Arena(Ledger& ledger) : branches_(Counted<Branch>(ledger)), kept_(Counted<Branch>(ledger)), moved_(Counted<std::int32_t>(ledger)) {}
     std::int32_t add(std::int32_t feature, std::int32_t left, std::int32_t right) {
         branches_.push_back({feature, left, right});
         return static_cast<std::int32_t>(branches_.size()) - 1;
@@ -26,6 +28,7 @@ public:
 
     // Forgets everything made since `mark` except what the given references need; they are moved along.
     void keep(std::size_t mark, const std::vector<std::int32_t*>& references) {
+        if (branches_.size() == mark) return;
         kept_.clear();
         moved_.assign(branches_.size() - mark, -1);
         for (std::int32_t* reference : references) *reference = copy(mark, *reference);
@@ -60,8 +63,8 @@ private:
         moved_[at] = static_cast<std::int32_t>(mark + kept_.size()) - 1;
         return moved_[at];
     }
-    std::vector<Branch> branches_, kept_;
-    std::vector<std::int32_t> moved_;
+    CountedVector<Branch> branches_, kept_;
+    CountedVector<std::int32_t> moved_;
 };
 
 template <int M>
@@ -91,12 +94,33 @@ bool in_order(const P& a, const P& b) {
     return a.left != b.left ? a.left < b.left : a.right < b.right;
 }
 
+// Sorts in blocks that are merged, so that somebody can look at the clock in between: `work` is told how much is done.
+template <int M, class Work>
+void sort_points(CountedVector<Candidate<M>>& points, Work&& work) {
+    constexpr std::size_t kBlock = 32768;
+    const auto at = [&](std::size_t k) { return points.begin() + static_cast<std::ptrdiff_t>(std::min(k, points.size())); };
+    for (std::size_t k = 0; k < points.size(); k += kBlock) {
+        std::sort(at(k), at(k + kBlock), in_order<M, Candidate<M>>);
+        if (points.size() > kBlock) work(64.0 * kBlock);
+    }
+    if (points.size() <= kBlock) return;
+    CountedVector<Candidate<M>> merged(points.size(), Candidate<M>{}, points.get_allocator());
+    for (std::size_t width = kBlock; width < points.size(); width *= 2) {
+        for (std::size_t k = 0; k < points.size(); k += 2 * width) {
+            const auto to = merged.begin() + static_cast<std::ptrdiff_t>(k);
+            std::merge(at(k), at(k + width), at(k + width), at(k + 2 * width), to, in_order<M, Candidate<M>>);
+            work(8.0 * static_cast<double>(width));
+        }
+        points.swap(merged);
+    }
+}
+
 // Keeps the nondominated of the candidates, sorted; of equal ones the first by feature, a leaf before any split.
 // In lexicographic order nothing is dominated by what comes later. With one component left to minimise the first
 // of its kind stays, with two a running minimum decides; more need a look at what was kept.
-template <int M>
-void nondominated(std::vector<Candidate<M>>& points, int equal) {
-    std::sort(points.begin(), points.end(), in_order<M, Candidate<M>>);
+template <int M, class Work>
+void nondominated(CountedVector<Candidate<M>>& points, int equal, Work&& work) {
+    sort_points<M>(points, work);
     const std::size_t e = static_cast<std::size_t>(equal);
     const std::size_t free = static_cast<std::size_t>(M) - e;
     std::size_t kept = 0, group = 0;
@@ -115,6 +139,7 @@ void nondominated(std::vector<Candidate<M>>& points, int equal) {
                 dominated = true;
                 for (std::size_t j = e + 1; j < static_cast<std::size_t>(M) && dominated; ++j) dominated = points[p].v[j] <= points[k].v[j];
             }
+            work(2.0 * static_cast<double>(kept - group));
             if (dominated) continue;
         }
         points[kept++] = points[k];
@@ -127,6 +152,10 @@ void nondominated(std::vector<Candidate<M>>& points, int equal) {
 template <int M>
 class Accumulator {
 public:
+    using List = CountedVector<Candidate<M>>;
+    explicit Accumulator(Control& control)
+        : control_(control), list_(Counted<Candidate<M>>(control.ledger)), table_(list_.get_allocator()), best_(Counted<double>(control.ledger)) {}
+
     // Wanted: scalar <= threshold and v <= ceiling. The first component lies in [low, high] (whole numbers).
     void begin(int equal, double threshold, const Vector<M>& ceiling, double low, double high, double expected) {
         equal_ = equal;
@@ -167,14 +196,22 @@ public:
     }
 
     void filter() {
-        nondominated<M>(list_, equal_);
+        nondominated<M>(list_, equal_, [this](double amount) { control_.work(amount); });
         limit_ = 2 * list_.size() + 4096;
     }
 
     // What has stayed, sorted. The accumulator is empty afterwards.
-    std::vector<Candidate<M>>& finish() {
+    List& finish() {
         collect();
         if (!dense_) filter();
+        return list_;
+    }
+    // The same when the search has ended early: nobody looks at the clock any more.
+    List& salvage() {
+        control_.ledger.lenient = true;
+        collect();
+        if (!dense_) nondominated<M>(list_, equal_, [](double) {});
+        control_.ledger.lenient = false;
         return list_;
     }
 
@@ -215,14 +252,15 @@ private:
         }
     }
 
+    Control& control_;
     int equal_ = 0;
     bool dense_ = false;
     double threshold_ = 0, low_ = 0;
     Vector<M> ceiling_{}, lowest_{};
     bool lowers_ = false;
     std::size_t limit_ = 4096;
-    std::vector<Candidate<M>> list_, table_;
-    std::vector<double> best_;  // second components of the table
+    List list_, table_;
+    CountedVector<double> best_;  // second components of the table
 };
 
 }  // namespace streed

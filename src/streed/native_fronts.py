@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed import _core
-from streed.engine import make_tree
 from streed.errors import InfeasibleError, InterruptedWarning, StreedError
+from streed.front_trees import count_trees
 from streed.options import Limits
 from streed.progress import Watcher
 from streed.result import Progress, Result, Solution, relative_gap, show
@@ -23,6 +23,9 @@ from streed.tree import Tree
 
 native: Any = _core
 """The engine; builds without the front engine lack `front` and `constrained`."""
+
+TOLERANCE = 1e-9
+"""Values that differ by less than this, or by less than this share, are equal up to rounding."""
 
 
 def refusal(task: Combined, vector: VectorLowered) -> str:
@@ -80,7 +83,7 @@ def solve_vector(
         answer, trees, bound = _constrained(task, vector, rows, options)
     else:
         answer, trees, bound = _front(task, vector, rows, options)
-    solutions = [_solution(task, vector, features, names, tree) for tree in trees]
+    solutions = _solutions(task, vector, features, names, trees)
     result = _native_result(task, answer, solutions, bound, started)
     best = result.objective if isinstance(result.objective, float) else math.nan
     watcher.finish(
@@ -158,6 +161,10 @@ def _front(
 
 def _nondominated(task: Combined, values: list[tuple[float, ...]]) -> list[int]:
     """Positions of the values that are nondominated in the objectives, which come first in each of them."""
+    own = np.array([value[: len(task.objectives)] for value in values], dtype=np.float64)
+    own *= np.where([task.tasks[i].maximize for i in task.objectives], -1.0, 1.0)
+    if not _any_covered(own):
+        return list(range(len(values)))
     padded = []
     for value in values:
         full = [0.0] * len(task.parts)
@@ -168,29 +175,44 @@ def _nondominated(task: Combined, values: list[tuple[float, ...]]) -> list[int]:
     return task.select(padded, better)
 
 
-def _less(v: float, w: float) -> bool:
-    return v < w
+def _any_covered(values: NDArray[np.float64]) -> bool:
+    """Whether a line of values is at least as small as another one everywhere, differences by rounding aside.
+
+    The engine's lines are sorted by the first value, and hardly ever is one of them covered.
+
+    Examples
+    --------
+    >>> _any_covered(np.array([[0.0, 2.0], [1.0, 1.0]])), _any_covered(np.array([[0.0, 1.0], [1.0, 1.0]]))
+    (False, True)
+    """
+    slack = TOLERANCE * np.maximum(1.0, np.abs(values))
+    if values.shape[1] == 2:
+        values, slack = values[order := np.argsort(values[:, 0], kind="stable")], slack[order]
+        steps, play = np.diff(values, axis=0), np.maximum(slack[:-1], slack[1:])
+        return bool((steps[:, 0] <= play[:, 0]).any() or (steps[:, 1] >= -play[:, 1]).any())
+    for k in range(values.shape[0]):
+        covers = (values[k] <= values + np.maximum(slack, slack[k])).all(axis=1)
+        if covers.sum() > 1:
+            return True
+    return False
 
 
-def _greater(v: float, w: float) -> bool:
-    return v > w
-
-
-def _solution(
+def _solutions(
     task: Combined,
     vector: VectorLowered,
     features: NDArray[np.uint8],
     names: Sequence[str] | None,
-    answer: dict[str, Any],
-) -> tuple[tuple[float, ...], Tree]:
-    """Count the values of a tree anew, each part by its own lowered form."""
-    values, trees = [], []
-    for part, low in zip(task.tasks, vector.parts, strict=True):
-        rows = features if low.rows is None else features[low.rows]
-        tree, cost = make_tree(low, rows, names, answer, part.value_name, -1.0 if part.maximize else 1.0)
-        values.append(part.report(cost))
-        trees.append(tree)
-    return tuple(values), trees[task.objectives[0]]
+    answers: list[dict[str, Any]],
+) -> list[tuple[tuple[float, ...], Tree]]:
+    """Count the values of all trees anew, each part by its own lowered form."""
+    first = task.tasks[task.objectives[0]]
+    sign = -1.0 if first.maximize else 1.0
+    trees, costs = count_trees(
+        vector.parts, task.objectives[0], first.value_name, sign, features, names, answers
+    )
+    reports = [part.report for part in task.tasks]
+    values = [tuple(report(cost) for report, cost in zip(reports, row, strict=True)) for row in costs.tolist()]
+    return list(zip(values, trees, strict=True))
 
 
 def objective_names(task: Combined) -> tuple[str, ...]:

@@ -119,6 +119,14 @@ class Tree(Views):
         self.prices: NDArray[np.float64] | None = None if prices is None else np.asarray(prices, np.float64)
         self._check()
 
+    @classmethod
+    def trusted(cls, **attributes: Any) -> Tree:
+        """Make a tree of attributes that were checked already: all of them, each of its own type."""
+        tree = cls.__new__(cls)
+        for name in cls.__slots__:
+            setattr(tree, name, attributes[name])
+        return tree
+
     def _check(self) -> None:
         """Refuse arrays that are no tree: wrong shapes, wrong ranges, nodes without exactly one parent."""
         m, branching = self.feature.size, self.feature >= 0
