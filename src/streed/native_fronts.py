@@ -149,21 +149,16 @@ def _front(
         if not answer["complete"]:
             raise StreedError(f"{task.name}: no feasible tree was found before the search ended")
         _constrained(task, vector, rows, options)  # raises, with the closest values
-    values = [
-        tuple(
-            task.tasks[i].report(float(v[j])) if j < len(task.objectives) else 0.0
-            for j, i in enumerate(places)
-        )
-        for v in answer["values"]
-    ]
+    reports = [task.tasks[i].report for i in task.objectives]
+    lines = np.asarray(answer["values"], dtype=np.float64)[:, : len(reports)].tolist()
+    values = [tuple(report(v) for report, v in zip(reports, line, strict=True)) for line in lines]
     return answer, [trees[i] for i in _nondominated(task, values)], None
 
 
 def _nondominated(task: Combined, values: list[tuple[float, ...]]) -> list[int]:
-    """Positions of the values that are nondominated in the objectives, which come first in each of them."""
-    own = np.array([value[: len(task.objectives)] for value in values], dtype=np.float64)
-    own *= np.where([task.tasks[i].maximize for i in task.objectives], -1.0, 1.0)
-    if not _any_covered(own):
+    """Positions of the values of the objectives that are nondominated."""
+    signs = np.where([task.tasks[i].maximize for i in task.objectives], -1.0, 1.0)
+    if not _any_covered(np.array(values, dtype=np.float64) * signs):
         return list(range(len(values)))
     padded = []
     for value in values:
@@ -234,7 +229,8 @@ def _native_result(
     bound: Any,
     started: float,
 ) -> Result:
-    found = sorted(found, key=lambda one: order_of(task, tuple(one[0][i] for i in task.objectives)))
+    best_first = [(i, -1.0 if task.tasks[i].maximize else 1.0) for i in task.objectives]
+    found = sorted(found, key=lambda one: tuple(sign * one[0][i] for i, sign in best_first))
     front = [Solution(tuple(values[i] for i in task.objectives), tree) for values, tree in found]
     single = len(task.objectives) == 1
     objective = front[0].values[0] if single else front[0].values

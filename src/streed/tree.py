@@ -123,8 +123,8 @@ class Tree(Views):
     def trusted(cls, **attributes: Any) -> Tree:
         """Make a tree of attributes that were checked already: all of them, each of its own type."""
         tree = cls.__new__(cls)
-        for name in cls.__slots__:
-            setattr(tree, name, attributes[name])
+        for name, value in attributes.items():
+            setattr(tree, name, value)
         return tree
 
     def _check(self) -> None:
