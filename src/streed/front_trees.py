@@ -41,7 +41,6 @@ class FlatTrees:
         self.start = self.ends - sizes
         self.tree = np.repeat(np.arange(sizes.size), sizes)
         self.branching = self.feature >= 0
-        self.tested = self.feature.astype(np.int64)  # position of each feature among those that are looked at
         self.parents = np.flatnonzero(self.branching)
         offset = self.start[self.tree[self.parents]]
         self.children = self.left[self.parents] + offset, self.right[self.parents] + offset
@@ -73,23 +72,26 @@ class FlatTrees:
             reached = where[np.concatenate([side[reached] for side in self.children])]
         return found
 
-    def sums(self, has: NDArray[np.bool_], columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    def sums(
+        self, has: NDArray[np.bool_], columns: NDArray[np.float64], tested: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
         """Add up columns of numbers over the rows that reach each leaf: shape (nodes, columns).
 
-        `has` says of each feature which rows have it. Trees of a front share most of their leaves: the rows
+        `has` says of each feature in `tested` which rows have it. Trees of a front share most of their leaves: the rows
         of a path are looked for once, whatever the number of trees that have it.
         """
         out = np.zeros((self.feature.size, columns.shape[1]))
+        test = np.searchsorted(tested, self.feature)
         path = np.zeros(self.feature.size, dtype=np.int64)
         reach = np.ones((1, columns.shape[0]), dtype=bool)
         self._add_up(self.start, path, reach, columns, out)
         for level in self.levels():
             parents = self.parents[level]
-            steps = 2 * (path[parents] * has.shape[0] + self.tested[parents])
+            steps = 2 * (path[parents] * has.shape[0] + test[parents])
             nodes = np.concatenate([side[level] for side in self.children])
             paths, path[nodes] = np.unique(np.concatenate([steps, steps + 1]), return_inverse=True)
-            before, test = np.divmod(paths // 2, has.shape[0])
-            reach = reach[before] & (has[test] == (paths % 2 == 1)[:, None])
+            before, last = np.divmod(paths // 2, has.shape[0])
+            reach = reach[before] & (has[last] == (paths % 2 == 1)[:, None])
             self._add_up(nodes, path, reach, columns, out)
         return out
 
@@ -108,7 +110,8 @@ class FlatTrees:
             return
         at, row = np.nonzero(reach[paths])
         for k, column in enumerate(columns.T):
-            out[leaves, k] = np.bincount(at, weights=column[row], minlength=paths.size)[place]
+            if column.any():
+                out[leaves, k] = np.bincount(at, weights=column[row], minlength=paths.size)[place]
 
     def totals(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up values of nodes for each tree."""
@@ -123,7 +126,7 @@ class FlatTrees:
 
 
 def merged(
-    features: NDArray[np.uint8], columns: NDArray[np.float64], tested: NDArray[np.int64]
+    features: NDArray[np.uint8], columns: NDArray[np.float64], tested: NDArray[np.int32]
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Put rows together that are equal where it matters: features as rows of a matrix, sums of the columns.
 
@@ -143,22 +146,65 @@ def merged(
     return np.ascontiguousarray(has[first].T), np.stack(sums, axis=1)
 
 
-def part_columns(lowered: Lowered, n_rows: int) -> NDArray[np.float64]:
-    """Columns of a part: 1 for each of its rows, what the row costs under each label, its classes' weights."""
-    leaf, labels = lowered.leaf, np.arange(lowered.classes.size)
-    if isinstance(leaf, CostTable):
-        costs = leaf.costs
-    else:
-        assert isinstance(leaf, ClassErrors)
-        costs = np.where(leaf.codes[:, None] != labels, leaf.weights[:, None], 0.0)
-    parts = [np.ones((costs.shape[0], 1)), costs]
-    if lowered.tally is not None:
-        parts.append((lowered.tally.codes[:, None] == labels) * lowered.tally.weights[:, None])
-    own = np.concatenate(parts, axis=1)
-    if lowered.rows is None:
+class Sums:
+    """Columns of numbers whose sums tell what a node is worth: for each part the costs under each label.
+
+    Of the part `shown` there are also the number of rows and the weights of their classes.
+    """
+
+    def __init__(self, parts: Sequence[Lowered], shown: int, n_rows: int) -> None:
+        self.parts, self.shown = parts, parts[shown]
+        self.n_labels = self.shown.classes.size
+        columns = [_whole(part, n_rows, _costs(part)) for part in parts]
+        columns.append(_whole(self.shown, n_rows, np.ones((_n_rows(self.shown, n_rows), 1))))
+        if (tally := self.shown.tally) is not None:
+            weights = (tally.codes[:, None] == np.arange(self.n_labels)) * tally.weights[:, None]
+            columns.append(_whole(self.shown, n_rows, weights))
+        self.columns = np.concatenate(columns, axis=1)
+
+    def paid(self, flat: FlatTrees, sums: NDArray[np.float64], part: int) -> NDArray[np.float64]:
+        """What each leaf costs in a part under its label; nothing at branching nodes."""
+        leaves = np.flatnonzero(~flat.branching)
+        paid = np.zeros(flat.feature.size)
+        paid[leaves] = sums[leaves, part * self.n_labels + flat.label[leaves]]
+        return paid
+
+    def costs(self, flat: FlatTrees, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Cost of each tree in each part, in engine units."""
+        n_nodes = flat.totals(flat.branching.astype(np.float64))
+        costs = [
+            flat.totals(self.paid(flat, sums, k)) + part.branch_cost * n_nodes
+            for k, part in enumerate(self.parts)
+        ]
+        return np.stack(costs, axis=1)
+
+    def shown_at(
+        self, flat: FlatTrees, sums: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+        """Number of rows and weights of the classes at each node."""
+        own = flat.add_branching(sums[:, len(self.parts) * self.n_labels :])
+        samples = np.rint(own[:, 0]).astype(np.int64)
+        return samples, None if self.shown.tally is None else np.ascontiguousarray(own[:, 1:])
+
+
+def _costs(part: Lowered) -> NDArray[np.float64]:
+    if isinstance(part.leaf, CostTable):
+        return part.leaf.costs
+    assert isinstance(part.leaf, ClassErrors)
+    wrong = part.leaf.codes[:, None] != np.arange(part.classes.size)
+    return np.where(wrong, part.leaf.weights[:, None], 0.0)
+
+
+def _n_rows(part: Lowered, n_rows: int) -> int:
+    return n_rows if part.rows is None else part.rows.size
+
+
+def _whole(part: Lowered, n_rows: int, own: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the columns of a part on all rows: those that it leaves out count nothing."""
+    if part.rows is None:
         return own
     whole = np.zeros((n_rows, own.shape[1]))
-    whole[lowered.rows] = own
+    whole[part.rows] = own
     return whole
 
 
@@ -178,9 +224,12 @@ def count_trees(
     tuple
         The trees, and the cost of each of them in each part, in engine units.
     """
-    columns = np.concatenate([part_columns(part, features.shape[0]) for part in parts], axis=1)
+    what = Sums(parts, shown, features.shape[0])
+    tested = np.unique(np.concatenate([np.asarray(answer["feature"]) for answer in answers]))
+    tested = tested[tested >= 0]
+    has, columns = merged(features, what.columns, tested)
     shared = {
-        "classes": parts[shown].classes,
+        "classes": what.shown.classes,
         "n_features": features.shape[1],
         "feature_names": None if names is None else tuple(map(str, names)),
         "value_name": value_name,
@@ -189,55 +238,28 @@ def count_trees(
     }
     trees: list[Tree] = []
     costs: list[NDArray[np.float64]] = []
-    step = max(16, BLOCK // features.shape[0])
+    step = max(16, BLOCK // columns.shape[0])
     for first in range(0, len(answers), step):
-        flat = FlatTrees(answers[first : first + step], features.shape[1], parts[0].classes.size)
-        counted = _count(flat, parts, features, columns)
-        costs.append(np.stack([flat.totals(paid) for _, paid in counted], axis=1))
-        n_nodes = flat.totals(flat.branching.astype(np.float64))
-        costs[-1] += n_nodes[:, None] * np.array([part.branch_cost for part in parts])
-        own, paid = counted[shown]
-        trees += _trees(flat, parts[shown], own, paid if value_name else None, sign, shared)
+        flat = FlatTrees(answers[first : first + step], features.shape[1], what.n_labels)
+        sums = flat.sums(has, columns, tested)
+        costs.append(what.costs(flat, sums))
+        samples, weights = what.shown_at(flat, sums)
+        values = None
+        if value_name:
+            paid = flat.add_branching(what.paid(flat, sums, shown))
+            values = sign * what.shown.scale * paid / np.maximum(samples, 1) + 0.0  # no minus zero
+        trees += _cut(flat, samples, weights, values, shared)
     return trees, np.concatenate(costs)
 
 
-def _count(
-    flat: FlatTrees, parts: Sequence[Lowered], features: NDArray[np.uint8], columns: NDArray[np.float64]
-) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """For each part, the sums of its columns at the leaves, and what each leaf costs under its label."""
-    tested, place = np.unique(flat.feature[flat.parents], return_inverse=True)
-    has, columns = merged(features, columns, tested)
-    flat.tested[flat.parents] = place
-    sums = flat.sums(has, columns)
-    leaves, counted, end = np.flatnonzero(~flat.branching), [], 0
-    for part in parts:
-        start, end = end, end + width(part)
-        paid = np.zeros(flat.feature.size)
-        paid[leaves] = sums[leaves, start + 1 + flat.label[leaves]]
-        counted.append((sums[:, start:end], paid))
-    return counted
-
-
-def width(part: Lowered) -> int:
-    """Give the number of columns that `part_columns` makes."""
-    return 1 + part.classes.size * (1 if part.tally is None else 2)
-
-
-def _trees(
+def _cut(
     flat: FlatTrees,
-    part: Lowered,
-    own: NDArray[np.float64],
-    paid: NDArray[np.float64] | None,
-    sign: float,
+    samples: NDArray[np.int64],
+    weights: NDArray[np.float64] | None,
+    values: NDArray[np.float64] | None,
     shared: dict[str, Any],
 ) -> list[Tree]:
     """Cut the long arrays into trees; they were checked together."""
-    own = flat.add_branching(own)
-    samples = np.rint(own[:, 0]).astype(np.int64)
-    weights = None if part.tally is None else np.ascontiguousarray(own[:, 1 + part.classes.size :])
-    values = None
-    if paid is not None:
-        values = sign * part.scale * flat.add_branching(paid) / np.maximum(samples, 1) + 0.0  # no minus zero
     return [
         Tree.trusted(
             feature=flat.feature[start:end],

@@ -149,24 +149,24 @@ def _front(
         if not answer["complete"]:
             raise StreedError(f"{task.name}: no feasible tree was found before the search ended")
         _constrained(task, vector, rows, options)  # raises, with the closest values
-    reports = [task.tasks[i].report for i in task.objectives]
-    lines = np.asarray(answer["values"], dtype=np.float64)[:, : len(reports)].tolist()
-    values = [tuple(report(v) for report, v in zip(reports, line, strict=True)) for line in lines]
-    return answer, [trees[i] for i in _nondominated(task, values)], None
+    costs = np.asarray(answer["values"], dtype=np.float64)[:, : len(task.objectives)]
+    return answer, [trees[i] for i in _nondominated(task, costs)], None
 
 
-def _nondominated(task: Combined, values: list[tuple[float, ...]]) -> list[int]:
-    """Positions of the values of the objectives that are nondominated."""
-    signs = np.where([task.tasks[i].maximize for i in task.objectives], -1.0, 1.0)
-    if not _any_covered(np.array(values, dtype=np.float64) * signs):
-        return list(range(len(values)))
+def _nondominated(task: Combined, costs: NDArray[np.float64]) -> list[int]:
+    """Positions of the costs in the objectives, as the engine has them, that are nondominated when reported."""
+    tasks = [task.tasks[i] for i in task.objectives]
+    offsets = [one.report(0.0) for one in tasks]
+    slopes = [abs(one.report(1.0) - offset) for one, offset in zip(tasks, offsets, strict=True)]
+    if not _any_covered(costs * slopes):
+        return list(range(len(costs)))
     padded = []
-    for value in values:
+    for line in costs.tolist():
         full = [0.0] * len(task.parts)
-        for j, i in enumerate(task.objectives):
-            full[i] = value[j]
+        for one, i, cost in zip(tasks, task.objectives, line, strict=True):
+            full[i] = one.report(cost)
         padded.append(tuple(full))
-    better = [_greater if task.tasks[i].maximize else _less for i in task.objectives]
+    better = [_greater if one.maximize else _less for one in tasks]
     return task.select(padded, better)
 
 
