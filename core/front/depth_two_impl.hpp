@@ -43,12 +43,13 @@ void FrontSearch<M>::pairs(int level, int depth, int nodes, Sink& sink) {
         if (!counts_) counts_ = std::make_unique<PairCounts>(rows_, control_, kernels_);
         counts_->load(at.part);
     }
-    const bool dense_nodes = counted_ && dense() && nodes >= 3 && at.part.highest(0) - at.part.lowest(0) < 65536;
+    const bool dense_nodes = counted_ && dense() && nodes >= 3 && at.part.highest(0) - at.part.lowest(0) < 65536 &&
+                             at.part.highest(1) - at.part.lowest(1) < kDenseRange && std::max(branch_[0], branch_[M - 1]) < 65536;
     if (dense_nodes) {
         columns_.resize(4 * features.size());
         for (std::size_t b = 0; b < features.size(); ++b) {
-            columns_[2 * features.size() + b] = at.part.single(b)[0];
-            columns_[3 * features.size() + b] = at.part.single(b)[1];
+            columns_[2 * features.size() + b] = static_cast<std::int32_t>(at.part.single(b)[0]);
+            columns_[3 * features.size() + b] = static_cast<std::int32_t>(at.part.single(b)[1]);
         }
     }
     for (std::size_t a = 0, c = 0; a < features.size() && within(at.part, sink.ceiling()); ++a) {
@@ -114,50 +115,50 @@ void FrontSearch<M>::dense_root(Layer& at, std::size_t root, Sink& sink) {
     if constexpr (M == 2) {
         const Part& part = at.part;
         const std::size_t n = part.features().size();
-        double* first = columns_.data();
-        double* second = first + n;
-        const double *all_first = second + n, *all_second = all_first + n;
+        std::int32_t *first = columns_.data(), *second = first + n;
+        const std::int32_t *all_first = second + n, *all_second = all_first + n;
         counts_->columns(part, root, first, second);
-        const double with[2] = {part.single(root)[0], part.single(root)[1]};
-        Points points[2] = {no_points(), no_points()};
         for (const int side : {1, 0}) {
-            const double total[2] = {side == 1 ? with[0] : part.total()[0] - with[0], side == 1 ? with[1] : part.total()[1] - with[1]};
-            double ceiling[2];
-            for (std::size_t j = 0; j < 2; ++j) {
-                const double lowest = part.single_lowest(root)[j];
-                ceiling[j] = sink.ceiling()[j] - branch_[j] - (side == 1 ? part.lowest(static_cast<int>(j)) - lowest : lowest);
-            }
-            double low = std::min(0.0, total[0]), high = std::max(0.0, total[0]);
             if (side == 0)
                 for (std::size_t b = 0; b < n; ++b) {
                     first[b] = all_first[b] - first[b];
                     second[b] = all_second[b] - second[b];
                 }
-            for (std::size_t b = 0; b < n; ++b) {
-                low = std::min(low, std::min(first[b], total[0] - first[b]));
-                high = std::max(high, std::max(first[b], total[0] - first[b]));
+            DenseStumps::Set set{first, second, n, {}, {}, 0, 0, 0};
+            double ceiling[2];
+            for (std::size_t j = 0; j < 2; ++j) {
+                const double with = part.single(root)[j], lowest = part.single_lowest(root)[j];
+                set.total[j] = static_cast<std::int32_t>(side == 1 ? with : part.total()[j] - with);
+                set.branch[j] = static_cast<std::int32_t>(branch_[j]);
+                ceiling[j] = sink.ceiling()[j] - branch_[j] - (side == 1 ? part.lowest(static_cast<int>(j)) - lowest : lowest);
             }
+            const double low = side == 1 ? part.single_lowest(root)[0] : part.lowest(0) - part.single_lowest(root)[0];
             if (low > ceiling[0]) return;
-            dense_.begin(low, std::min(high + branch_[0], ceiling[0]), ceiling[1]);
-            dense_.add(0, 0, -1);
-            dense_.add(total[0], total[1], -2);
-            for (std::size_t b = 0; b < n; ++b) {
-                dense_.add(first[b] + branch_[0], second[b] + branch_[1], static_cast<std::int32_t>(2 * b));
-                dense_.add(total[0] - first[b] + branch_[0], total[1] - second[b] + branch_[1], static_cast<std::int32_t>(2 * b + 1));
-            }
-            dense_.finish(entries_);
-            if (entries_.empty()) return;
-            points[side].reserve(entries_.size());
-            for (const DenseStumps::Entry& e : entries_) {
-                std::int32_t tree = e.who;  // a leaf has ~label already
-                if (e.who >= 0) {
-                    const std::int32_t feature = part.features()[static_cast<std::size_t>(e.who / 2)];
-                    tree = e.who % 2 == 0 ? arena.add(feature, ~0, ~1) : arena.add(feature, ~1, ~0);
-                }
-                points[side].push_back({{e.first, e.second}, 0, tree});
-            }
+            set.low = static_cast<std::int32_t>(low);
+            set.high = static_cast<std::int32_t>(std::min(set.total[0] - low + branch_[0], ceiling[0]));
+            set.ceiling = static_cast<std::int32_t>(std::min(ceiling[1], kDenseRange));
+            dense_.find(set, entries_[side]);
+            if (entries_[side].empty()) return;
+            for (DenseStumps::Entry& e : entries_[side])
+                if (e.who >= 0) e.who = Arena::stump(part.features()[static_cast<std::size_t>(e.who / 2)], e.who % 2 == 1);
         }
-        join(points[0], points[1], part.features()[root], sink);
+        join_dense(part.features()[root], sink);
+    }
+}
+
+// All sums of the two lists of the root at hand.
+template <int M>
+template <class Sink>
+void FrontSearch<M>::join_dense(std::int32_t feature, Sink& sink) {
+    if constexpr (M == 2) {
+        for (const DenseStumps::Entry& l : entries_[0]) {
+            const double base[2] = {l.first + branch_[0], l.second + branch_[1]};
+            if constexpr (requires { sink.add_all(entries_[1], base, feature, l.who); })
+                sink.add_all(entries_[1], base, feature, l.who);
+            else
+                for (const DenseStumps::Entry& r : entries_[1]) sink.add({{base[0] + r.first, base[1] + r.second}, 0, feature, l.who, r.who});
+        }
+        control_.work(3 * static_cast<double>(entries_[0].size() * entries_[1].size()));
     }
 }
 

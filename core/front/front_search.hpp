@@ -74,6 +74,9 @@ private:
     }
     template <class Sink>
     void dense_root(Layer& at, std::size_t root, Sink& sink);
+    template <class Sink>
+    void join_dense(std::int32_t feature, Sink& sink);
+    static constexpr double kDenseRange = 0x1p29;  // second components fit into a cell of the table
 
     Points front(int level, int depth, int nodes, double budget, const Vector<M>& ceiling);
     Points settle(Accumulator<M>& points);
@@ -122,8 +125,8 @@ private:
     std::unique_ptr<PairCounts> counts_;  // of the node at hand, without a guide
     bool counted_ = false;
     DenseStumps dense_;
-    std::vector<DenseStumps::Entry> entries_;
-    std::vector<double> columns_;
+    std::vector<DenseStumps::Entry> entries_[2];
+    std::vector<std::int32_t> columns_;
 };
 
 }  // namespace streed

@@ -14,6 +14,7 @@ FrontSearch<M>::FrontSearch(const Rows& rows, const Kernels& kernels, Control& c
         same_labels_ = same_labels_ || branch_[j] < 0 || (branch_[j] != 0 && j < static_cast<std::size_t>(equal));
     }
     branch_cost_ = weighted(branch_);
+    arena.two_labels = rows.n_labels == 2;
     Layer& root = layer(0);
     root.mask = rows.valid;
     root.part.select(rows, kernels, root.mask);

@@ -13,7 +13,7 @@
 namespace streed {
 
 // Trees of all points that are alive, sharing their subtrees. A reference is the position of a branching node, or
-// ~label for a leaf.
+// ~label for a leaf. Where there are two labels, single splits that tell them apart need no node of their own.
 class Arena {
 public:
     struct Branch {
@@ -21,10 +21,14 @@ public:
     };
     explicit Arena(Ledger& ledger) : branches_(Counted<Branch>(ledger)), kept_(Counted<Branch>(ledger)), moved_(Counted<std::int32_t>(ledger)) {}
     std::int32_t add(std::int32_t feature, std::int32_t left, std::int32_t right) {
+        if (two_labels && left + right == ~0 + ~1 && left < 0 && right < 0) return stump(feature, left == ~1);
         branches_.push_back({feature, left, right});
         return static_cast<std::int32_t>(branches_.size()) - 1;
     }
     std::size_t size() const { return branches_.size(); }
+    // Reference to a single split; inverse: rows without the feature get label 1.
+    static std::int32_t stump(std::int32_t feature, bool inverse) { return -3 - 2 * feature - (inverse ? 1 : 0); }
+    bool two_labels = false;
 
     // Forgets everything made since `mark` except what the given references need; they are moved along.
     void keep(std::size_t mark, const std::vector<std::int32_t*>& references) {
@@ -38,6 +42,13 @@ public:
 
     int unfold(std::int32_t reference, Tree& tree) const {
         const int at = static_cast<int>(tree.size());
+        if (two_labels && reference < -2) {
+            const int who = -3 - reference;
+            tree.push_back({who / 2, at + 1, at + 2, -1});
+            tree.push_back({-1, -1, -1, who % 2});
+            tree.push_back({-1, -1, -1, 1 - who % 2});
+            return at;
+        }
         if (reference < 0) {
             tree.push_back({-1, -1, -1, ~reference});
             return at;
@@ -193,6 +204,25 @@ public:
         }
         list_.push_back(point);
         if (list_.size() > limit_) filter();
+    }
+
+    // The sums of one point and each of a list that is sorted by its first component, two components and no budget.
+    template <class Entry>
+    void add_all(const std::vector<Entry>& others, const double base[2], std::int32_t feature, std::int32_t left) {
+        if constexpr (M == 2) {
+            for (const Entry& r : others) {
+                const double first = base[0] + r.first, second = base[1] + r.second;
+                if (first > ceiling_[0]) break;
+                if (!dense_) {
+                    add({{first, second}, 0, feature, left, r.who});
+                    continue;
+                }
+                const std::size_t cell = static_cast<std::size_t>(static_cast<std::int64_t>(first - low_));
+                if (second >= best_[cell] || second > ceiling_[1]) continue;
+                best_[cell] = second;
+                table_[cell] = {{first, second}, 0, feature, left, r.who};
+            }
+        }
     }
 
     void filter() {
