@@ -46,7 +46,7 @@ void FrontSearch<M>::pairs(int level, int depth, int nodes, Sink& sink) {
     const bool dense_nodes = counted_ && dense() && nodes >= 3 && at.part.highest(0) - at.part.lowest(0) < 65536 &&
                              at.part.highest(1) - at.part.lowest(1) < kDenseRange && std::max(branch_[0], branch_[M - 1]) < 65536;
     if (dense_nodes) {
-        columns_.resize(4 * features.size());
+        columns_.resize(6 * features.size());
         for (std::size_t b = 0; b < features.size(); ++b) {
             columns_[2 * features.size() + b] = static_cast<std::int32_t>(at.part.single(b)[0]);
             columns_[3 * features.size() + b] = static_cast<std::int32_t>(at.part.single(b)[1]);
@@ -113,53 +113,59 @@ template <int M>
 template <class Sink>
 void FrontSearch<M>::dense_root(Layer& at, std::size_t root, Sink& sink) {
     if constexpr (M == 2) {
-        const Part& part = at.part;
-        const std::size_t n = part.features().size();
-        std::int32_t *first = columns_.data(), *second = first + n;
-        const std::int32_t *all_first = second + n, *all_second = all_first + n;
-        counts_->columns(part, root, first, second);
+        const std::int32_t feature = at.part.features()[root];
+        bool loaded = false;
         for (const int side : {1, 0}) {
-            if (side == 0)
-                for (std::size_t b = 0; b < n; ++b) {
-                    first[b] = all_first[b] - first[b];
-                    second[b] = all_second[b] - second[b];
-                }
-            DenseStumps::Set set{first, second, n, {}, {}, 0, 0, 0};
-            double ceiling[2];
-            for (std::size_t j = 0; j < 2; ++j) {
-                const double with = part.single(root)[j], lowest = part.single_lowest(root)[j];
-                set.total[j] = static_cast<std::int32_t>(side == 1 ? with : part.total()[j] - with);
-                set.branch[j] = static_cast<std::int32_t>(branch_[j]);
-                ceiling[j] = sink.ceiling()[j] - branch_[j] - (side == 1 ? part.lowest(static_cast<int>(j)) - lowest : lowest);
-            }
-            const double low = side == 1 ? part.single_lowest(root)[0] : part.lowest(0) - part.single_lowest(root)[0];
-            if (low > ceiling[0]) return;
-            set.low = static_cast<std::int32_t>(low);
-            set.high = static_cast<std::int32_t>(std::min(set.total[0] - low + branch_[0], ceiling[0]));
-            set.ceiling = static_cast<std::int32_t>(std::min(ceiling[1], kDenseRange));
-            dense_.find(set, entries_[side]);
-            if (entries_[side].empty()) return;
-            for (DenseStumps::Entry& e : entries_[side])
-                if (e.who >= 0) e.who = Arena::stump(part.features()[static_cast<std::size_t>(e.who / 2)], e.who % 2 == 1);
+            if (shared_.has(shared_.key(feature, side))) continue;
+            if (!loaded) counts_->columns(at.part, root, columns_.data(), columns_.data() + at.part.features().size());
+            loaded = true;
+            if (!dense_side(at.part, root, side, sink.ceiling())) return;
+            shared_.put(shared_.key(feature, side), entries_[side]);
         }
-        join_dense(part.features()[root], sink);
+        std::span<const DenseStumps::Entry> list[2];
+        for (const int side : {0, 1}) {
+            const std::size_t key = shared_.key(feature, side);
+            list[side] = shared_.has(key) ? shared_.get(key) : std::span<const DenseStumps::Entry>(entries_[side]);
+        }
+        for (const DenseStumps::Entry& l : list[0]) {
+            const double base[2] = {l.first + branch_[0], l.second + branch_[1]};
+            if constexpr (requires { sink.add_all(list[1], base, feature, l.who); })
+                sink.add_all(list[1], base, feature, l.who);
+            else
+                for (const DenseStumps::Entry& r : list[1]) sink.add({{base[0] + r.first, base[1] + r.second}, 0, feature, l.who, r.who});
+        }
+        control_.work(3 * static_cast<double>(list[0].size() * list[1].size()));
     }
 }
 
-// All sums of the two lists of the root at hand.
+// The list of one side of a root, from the columns of the side that has the feature. False if nothing is below the ceiling.
 template <int M>
-template <class Sink>
-void FrontSearch<M>::join_dense(std::int32_t feature, Sink& sink) {
-    if constexpr (M == 2) {
-        for (const DenseStumps::Entry& l : entries_[0]) {
-            const double base[2] = {l.first + branch_[0], l.second + branch_[1]};
-            if constexpr (requires { sink.add_all(entries_[1], base, feature, l.who); })
-                sink.add_all(entries_[1], base, feature, l.who);
-            else
-                for (const DenseStumps::Entry& r : entries_[1]) sink.add({{base[0] + r.first, base[1] + r.second}, 0, feature, l.who, r.who});
-        }
-        control_.work(3 * static_cast<double>(entries_[0].size() * entries_[1].size()));
+bool FrontSearch<M>::dense_side(const Part& part, std::size_t root, int side, const Vector<M>& most) {
+    const std::size_t n = part.features().size();
+    const std::int32_t *first = columns_.data(), *second = first + n;
+    if (side == 0) {
+        std::int32_t* rest = columns_.data() + 4 * n;
+        for (std::size_t b = 0; b < 2 * n; ++b) rest[b] = columns_[2 * n + b] - columns_[b];
+        first = rest;
+        second = rest + n;
     }
+    DenseStumps::Set set{first, second, n, {}, {}, 0, 0, 0};
+    double ceiling[2], low = 0;
+    for (std::size_t j = 0; j < 2; ++j) {
+        const double with = part.single(root)[j], lowest = part.single_lowest(root)[j], rest = part.lowest(static_cast<int>(j)) - lowest;
+        set.total[j] = static_cast<std::int32_t>(side == 1 ? with : part.total()[j] - with);
+        set.branch[j] = static_cast<std::int32_t>(branch_[j]);
+        ceiling[j] = most[j] - branch_[j] - (side == 1 ? rest : lowest);
+        if (j == 0) low = side == 1 ? lowest : rest;
+    }
+    if (low > ceiling[0]) return false;
+    set.low = static_cast<std::int32_t>(low);
+    set.high = static_cast<std::int32_t>(std::min(set.total[0] - low + branch_[0], ceiling[0]));
+    set.ceiling = static_cast<std::int32_t>(std::clamp(ceiling[1], -kDenseRange, kDenseRange));
+    dense_.find(set, entries_[side]);
+    for (DenseStumps::Entry& e : entries_[side])
+        if (e.who >= 0) e.who = Arena::stump(part.features()[static_cast<std::size_t>(e.who / 2)], e.who % 2 == 1);
+    return !entries_[side].empty();
 }
 
 // The least weighted cost of a single split of one side of the root feature.

@@ -16,6 +16,7 @@
 #include "part.hpp"
 #include "points.hpp"
 #include "scalar.hpp"
+#include "stump_store.hpp"
 
 namespace streed {
 
@@ -74,8 +75,7 @@ private:
     }
     template <class Sink>
     void dense_root(Layer& at, std::size_t root, Sink& sink);
-    template <class Sink>
-    void join_dense(std::int32_t feature, Sink& sink);
+    bool dense_side(const Part& part, std::size_t root, int side, const Vector<M>& most);
     static constexpr double kDenseRange = 0x1p29;  // second components fit into a cell of the table
 
     Points front(int level, int depth, int nodes, double budget, const Vector<M>& ceiling);
@@ -125,6 +125,7 @@ private:
     std::unique_ptr<PairCounts> counts_;  // of the node at hand, without a guide
     bool counted_ = false;
     DenseStumps dense_;
+    StumpStore shared_{control_.ledger};
     std::vector<DenseStumps::Entry> entries_[2];
     std::vector<std::int32_t> columns_;
 };

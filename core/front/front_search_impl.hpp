@@ -31,6 +31,7 @@ void FrontSearch<M>::expand(int level, int depth, int nodes, Sink& sink) {
     add_leaves(at.part.total(), sink);
     if (depth == 0) return;
     if (guide_ != nullptr && guide_->worker().level(level).node.active().empty()) return;
+    if (level == 0) shared_.close();
     if (depth <= 2)
         pairs(level, depth, nodes, sink);
     else
@@ -84,6 +85,7 @@ template <class Sink>
 void FrontSearch<M>::deep(int level, int depth, int nodes, Sink& sink) {
     control_.checkpoint();
     open_lanes(level, depth, nodes, sink.threshold());
+    if (depth == 3 && dense()) shared_.open(rows_.features.size());
     for (std::size_t k = 0; k < layer(level).lanes.size(); ++k) {
         if (!within(layer(level).part, sink.ceiling())) break;
         const std::size_t mark = arena.size();
@@ -142,6 +144,7 @@ void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Sink& 
             for (int j = 0; j < M; ++j)
                 ceiling[static_cast<std::size_t>(j)] -= branch_[static_cast<std::size_t>(j)] + at.part.lowest(j) - layer(level + 1).part.lowest(j) +
                                                         std::min(0.0, branch_[static_cast<std::size_t>(j)]) * budget[!side];
+            if (depth == 3) shared_.enter(feature, side);
             points[side] = front(level + 1, depth - 1, budget[side], room, ceiling);
             const double constant = layer(level + 1).constant;
             if (guide_ != nullptr) guide_->worker().ascend();

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "../model/result.hpp"
@@ -208,7 +209,7 @@ public:
 
     // The sums of one point and each of a list that is sorted by its first component, two components and no budget.
     template <class Entry>
-    void add_all(const std::vector<Entry>& others, const double base[2], std::int32_t feature, std::int32_t left) {
+    void add_all(std::span<const Entry> others, const double base[2], std::int32_t feature, std::int32_t left) {
         if constexpr (M == 2) {
             for (const Entry& r : others) {
                 const double first = base[0] + r.first, second = base[1] + r.second;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import time
 import warnings
 from collections.abc import Sequence
@@ -166,7 +167,7 @@ def _nondominated(task: Combined, costs: NDArray[np.float64]) -> list[int]:
         for one, i, cost in zip(tasks, task.objectives, line, strict=True):
             full[i] = one.report(cost)
         padded.append(tuple(full))
-    better = [_greater if one.maximize else _less for one in tasks]
+    better = [operator.gt if one.maximize else operator.lt for one in tasks]
     return task.select(padded, better)
 
 
