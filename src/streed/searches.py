@@ -217,12 +217,10 @@ def predicted(answer: dict[str, Any], features: NDArray[np.uint8]) -> NDArray[np
         np.asarray(answer[name]).tolist() for name in ("feature", "left", "right", "label")
     )
     # From the leaves up: what the rows would be told if they all came to a node. Parents come first.
-    says: list[Any] = label
+    says: list[Any] = [np.int16(code) for code in label]
     for node in range(len(feature) - 1, -1, -1):
         if feature[node] >= 0:
             has = features[:, feature[node]] != 0
             says[node] = np.where(has, says[right[node]], says[left[node]])
-    if feature[0] < 0:
-        return np.full(features.shape[0], label[0], dtype=np.int64)
-    labels: NDArray[np.int64] = says[0].astype(np.int64, copy=False)
+    labels: NDArray[np.int64] = np.broadcast_to(says[0], features.shape[:1]).astype(np.int64)
     return labels
