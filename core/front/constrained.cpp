@@ -79,9 +79,13 @@ public:
         }
         weights_.assign(M, 0);
         weights_[obj()] = 1;
-        Part all;
-        all.select(rows_, kernels_, rows_.valid);
-        lower_bound_ = rows_.origin[obj()] + all.lowest(objective_) + std::min(0.0, rows_.branch[obj()] * static_cast<double>(rows_.n_rows));
+        // Equal rows get the same label in every tree.
+        lower_bound_ = std::min(0.0, rows_.branch[obj()] * static_cast<double>(rows_.n_rows));
+        for (std::size_t r = 0; r < rows_.n_merged; ++r) {
+            double least = kInfinity;
+            for (int label = 0; label < rows_.n_labels; ++label) least = std::min(least, rows_.cost(r, label, objective_));
+            lower_bound_ += least;
+        }
     }
 
     // `known`: a bound on the objective that was proven in another way.
