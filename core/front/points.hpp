@@ -106,57 +106,72 @@ bool in_order(const P& a, const P& b) {
     return a.left != b.left ? a.left < b.left : a.right < b.right;
 }
 
-// Sorts in blocks that are merged, so that somebody can look at the clock in between: `work` is told how much is done.
+// Sorts what comes after `from`, in blocks that are merged, so that somebody can look at the clock in between: `work` is
+// told how much is done.
 template <int M, class Work>
-void sort_points(CountedVector<Candidate<M>>& points, Work&& work) {
+void sort_points(CountedVector<Candidate<M>>& points, std::size_t from, Work&& work) {
     constexpr std::size_t kBlock = 32768;
     const auto at = [&](std::size_t k) { return points.begin() + static_cast<std::ptrdiff_t>(std::min(k, points.size())); };
-    for (std::size_t k = 0; k < points.size(); k += kBlock) {
+    const bool several = points.size() - from > kBlock;
+    for (std::size_t k = from; k < points.size(); k += kBlock) {
         std::sort(at(k), at(k + kBlock), in_order<M, Candidate<M>>);
-        if (points.size() > kBlock) work(64.0 * kBlock);
+        if (several) work(64.0 * kBlock);
     }
-    if (points.size() <= kBlock) return;
-    CountedVector<Candidate<M>> merged(points.size(), Candidate<M>{}, points.get_allocator());
-    for (std::size_t width = kBlock; width < points.size(); width *= 2) {
-        for (std::size_t k = 0; k < points.size(); k += 2 * width) {
-            const auto to = merged.begin() + static_cast<std::ptrdiff_t>(k);
+    if (!several) return;
+    CountedVector<Candidate<M>> merged(points.size() - from, Candidate<M>{}, points.get_allocator());
+    for (std::size_t width = kBlock; from + width < points.size(); width *= 2) {
+        for (std::size_t k = from; k < points.size(); k += 2 * width) {
+            const auto to = merged.begin() + static_cast<std::ptrdiff_t>(k - from);
             std::merge(at(k), at(k + width), at(k + width), at(k + 2 * width), to, in_order<M, Candidate<M>>);
             work(8.0 * static_cast<double>(width));
         }
-        points.swap(merged);
+        std::copy(merged.begin(), merged.end(), at(from));
     }
 }
 
-// Keeps the nondominated of the candidates, sorted; of equal ones the first by feature, a leaf before any split.
+// Keeps the nondominated of the candidates, sorted; of equal ones the first by feature, a leaf before any split. The first
+// `done` of them are sorted and do not dominate each other. When `work` throws, all of them are still there.
+//
 // In lexicographic order nothing is dominated by what comes later. With one component left to minimise the first
 // of its kind stays, with two a running minimum decides; more need a look at what was kept.
 template <int M, class Work>
-void nondominated(CountedVector<Candidate<M>>& points, int equal, Work&& work) {
-    sort_points<M>(points, work);
-    const std::size_t e = static_cast<std::size_t>(equal);
-    const std::size_t free = static_cast<std::size_t>(M) - e;
-    std::size_t kept = 0, group = 0;
-    for (std::size_t k = 0; k < points.size(); ++k) {
-        bool fresh = kept == 0;
-        for (std::size_t j = 0; j < e && !fresh; ++j) fresh = points[k].v[j] != points[kept - 1].v[j];
-        if (fresh) {
-            group = kept;
+void nondominated(CountedVector<Candidate<M>>& points, int equal, std::size_t done, Work&& work) {
+    if (done == points.size()) return;
+    sort_points<M>(points, done, work);
+    constexpr std::size_t m = static_cast<std::size_t>(M);
+    const std::size_t e = static_cast<std::size_t>(equal), free = m - e;
+    CountedVector<Candidate<M>> kept(points.get_allocator());
+    kept.reserve(points.size());
+    std::vector<std::size_t> fresh;  // positions of new ones, in the group at hand
+    std::size_t group = 0;
+    for (std::size_t a = 0, b = done; a < done || b < points.size();) {
+        const bool old = b == points.size() || (a < done && !in_order<M, Candidate<M>>(points[b], points[a]));
+        const Candidate<M>& c = points[old ? a++ : b++];
+        if (kept.empty() || !std::equal(c.v.begin(), c.v.begin() + equal, kept.back().v.begin())) {
+            group = kept.size();
+            fresh.clear();
         } else if (free <= 1) {
             continue;
         } else if (free == 2) {
-            if (points[k].v[M - 1] >= points[kept - 1].v[M - 1]) continue;
+            if (c.v[m - 1] >= kept.back().v[m - 1]) continue;
         } else {
+            const auto covers = [&](const Candidate<M>& p) {
+                for (std::size_t j = e + 1; j < m; ++j)
+                    if (p.v[j] > c.v[j]) return false;
+                return true;
+            };
             bool dominated = false;
-            for (std::size_t p = kept; p-- > group && !dominated;) {
-                dominated = true;
-                for (std::size_t j = e + 1; j < static_cast<std::size_t>(M) && dominated; ++j) dominated = points[p].v[j] <= points[k].v[j];
-            }
-            work(2.0 * static_cast<double>(kept - group));
+            if (old)
+                for (std::size_t p = fresh.size(); p-- > 0 && !dominated;) dominated = covers(kept[fresh[p]]);
+            else
+                for (std::size_t p = kept.size(); p-- > group && !dominated;) dominated = covers(kept[p]);
+            work(2.0 * static_cast<double>(old ? fresh.size() : kept.size() - group));
             if (dominated) continue;
         }
-        points[kept++] = points[k];
+        if (!old) fresh.push_back(kept.size());
+        kept.push_back(c);
     }
-    points.resize(kept);
+    points.swap(kept);
 }
 
 // Collects candidates of one node. Two minimised components in a small whole range are kept in a table of the best
@@ -175,6 +190,7 @@ public:
         threshold_ = threshold;
         ceiling_ = ceiling;
         list_.clear();
+        filtered_ = 0;
         limit_ = 4096;
         dense_ = M == 2 && equal == 0 && high - low < 8192 && high - low < 4 * expected + 64;
         low_ = low;
@@ -227,21 +243,25 @@ public:
     }
 
     void filter() {
-        nondominated<M>(list_, equal_, [this](double amount) { control_.work(amount); });
-        limit_ = 2 * list_.size() + 4096;
+        nondominated<M>(list_, equal_, filtered_, [this](double amount) { control_.work(amount); });
+        filtered_ = list_.size();
+        limit_ = 2 * filtered_ + 4096;
     }
 
-    // What has stayed, sorted. The accumulator is empty afterwards.
+    // What has stayed, sorted.
     List& finish() {
         collect();
         if (!dense_) filter();
         return list_;
     }
-    // The same when the search has ended early: nobody looks at the clock any more.
+    // The same when the search has ended early and nobody looks at the clock any more: where that would take long, what
+    // came last goes.
     List& salvage() {
+        constexpr std::size_t kMany = 8192;
         control_.ledger.lenient = true;
         collect();
-        if (!dense_) nondominated<M>(list_, equal_, [](double) {});
+        if (!dense_ && M - equal_ > 2 && list_.size() > kMany) list_.resize(filtered_, Candidate<M>{});
+        if (!dense_) nondominated<M>(list_, equal_, filtered_, [](double) {});
         control_.ledger.lenient = false;
         return list_;
     }
@@ -289,7 +309,7 @@ private:
     double threshold_ = 0, low_ = 0;
     Vector<M> ceiling_{}, lowest_{};
     bool lowers_ = false;
-    std::size_t limit_ = 4096;
+    std::size_t limit_ = 4096, filtered_ = 0;  // the first ones are sorted and do not dominate each other
     List list_, table_;
     CountedVector<double> best_;  // second components of the table
 };

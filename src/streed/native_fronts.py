@@ -159,7 +159,7 @@ def _nondominated(task: Combined, costs: NDArray[np.float64]) -> list[int]:
     tasks = [task.tasks[i] for i in task.objectives]
     offsets = [one.report(0.0) for one in tasks]
     slopes = [abs(one.report(1.0) - offset) for one, offset in zip(tasks, offsets, strict=True)]
-    if not _any_covered(costs * slopes):
+    if not _any_covered(costs * slopes, distinct=not task.limits):
         return list(range(len(costs)))
     padded = []
     for line in costs.tolist():
@@ -171,26 +171,40 @@ def _nondominated(task: Combined, costs: NDArray[np.float64]) -> list[int]:
     return task.select(padded, better)
 
 
-def _any_covered(values: NDArray[np.float64]) -> bool:
+def _any_covered(values: NDArray[np.float64], distinct: bool) -> bool:
     """Whether a line of values is at least as small as another one everywhere, differences by rounding aside.
 
-    The engine's lines are sorted by the first value, and hardly ever is one of them covered.
+    `distinct`: no line covers another one exactly; one of them must then have a value that is greater than
+    another one by no more than rounding, and only lines with such values have to be looked at.
 
     Examples
     --------
-    >>> _any_covered(np.array([[0.0, 2.0], [1.0, 1.0]])), _any_covered(np.array([[0.0, 1.0], [1.0, 1.0]]))
-    (False, True)
+    >>> _any_covered(np.array([[0.0, 2.0], [1.0, 1.0]]), False)
+    False
+    >>> _any_covered(np.array([[0.0, 1.0], [1.0, 1.0]]), False)
+    True
     """
     slack = TOLERANCE * np.maximum(1.0, np.abs(values))
     if values.shape[1] == 2:
         values, slack = values[order := np.argsort(values[:, 0], kind="stable")], slack[order]
         steps, play = np.diff(values, axis=0), np.maximum(slack[:-1], slack[1:])
         return bool((steps[:, 0] <= play[:, 0]).any() or (steps[:, 1] >= -play[:, 1]).any())
+    if distinct:
+        close = np.any([_close(column) for column in values.T], axis=0)
+        values, slack = values[close], slack[close]
     for k in range(values.shape[0]):
         covers = (values[k] <= values + np.maximum(slack, slack[k])).all(axis=1)
         if covers.sum() > 1:
             return True
     return False
+
+
+def _close(column: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which values differ from another one, but only by rounding."""
+    known, place = np.unique(column, return_inverse=True)
+    near = np.diff(known) <= TOLERANCE * np.maximum(1.0, np.abs(known[1:]))
+    found: NDArray[np.bool_] = (np.append(near, False) | np.append(False, near))[place]
+    return found
 
 
 def _solutions(
