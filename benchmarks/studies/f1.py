@@ -70,5 +70,7 @@ def run_fronts(options: argparse.Namespace) -> int:
     for name in options.peers:
         ratios = [ratio for row in rows if (ratio := row.ratio(name, FRONT)) is not None]
         if ratios:
-            say(f"{name} against the whole front: geometric mean {geometric_mean(ratios):.1f}x, {len(ratios)} sets")
+            say(
+                f"{name} against the whole front: geometric mean {geometric_mean(ratios):.1f}x, {len(ratios)} sets"
+            )
     return 1 if any(row.alarms for row in rows) else 0

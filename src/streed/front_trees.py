@@ -8,6 +8,7 @@ checked as `Tree` would do it, for all trees together.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -62,6 +63,7 @@ class FlatTrees:
         ):
             raise StreedError("internal error, please report it: the engine's front holds what is no tree")
 
+    @functools.cached_property
     def levels(self) -> list[NDArray[np.int64]]:
         """Positions among `parents` of the branching nodes of each level, from the roots down."""
         where = np.full(self.feature.size, -1)
@@ -85,7 +87,7 @@ class FlatTrees:
         path = np.zeros(self.feature.size, dtype=np.int64)
         reach = np.ones((1, columns.shape[0]), dtype=bool)
         self._add_up(self.start, path, reach, columns, out)
-        for level in self.levels():
+        for level in self.levels:
             parents = self.parents[level]
             steps = 2 * (path[parents] * has.shape[0] + test[parents])
             nodes = np.concatenate([side[level] for side in self.children])
@@ -105,13 +107,15 @@ class FlatTrees:
     ) -> None:
         """Fill in the sums of the leaves among some nodes of one level."""
         leaves = nodes[~self.branching[nodes]]
-        paths, place = np.unique(path[leaves], return_inverse=True)
-        if not paths.size:
+        if not leaves.size:
             return
-        at, row = np.nonzero(reach[paths])
+        used = np.zeros(reach.shape[0], dtype=bool)
+        used[path[leaves]] = True
+        at, row = np.nonzero(reach[used])
+        place = (np.cumsum(used) - 1)[path[leaves]]
         for k, column in enumerate(columns.T):
             if column.any():
-                out[leaves, k] = np.bincount(at, weights=column[row], minlength=paths.size)[place]
+                out[leaves, k] = np.bincount(at, weights=column[row], minlength=used.size)[place]
 
     def totals(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up values of nodes for each tree."""
@@ -120,7 +124,7 @@ class FlatTrees:
     def add_branching(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Give branching nodes the sums of what the leaves below them have."""
         out = values.copy()
-        for level in reversed(self.levels()):
+        for level in reversed(self.levels):
             out[self.parents[level]] = out[self.children[0][level]] + out[self.children[1][level]]
         return out
 

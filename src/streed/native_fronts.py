@@ -221,7 +221,9 @@ def _solutions(
         vector.parts, task.objectives[0], first.value_name, sign, features, names, answers
     )
     reports = [part.report for part in task.tasks]
-    values = [tuple(report(cost) for report, cost in zip(reports, row, strict=True)) for row in costs.tolist()]
+    values = [
+        tuple(report(cost) for report, cost in zip(reports, row, strict=True)) for row in costs.tolist()
+    ]
     return list(zip(values, trees, strict=True))
 
 

@@ -11,7 +11,6 @@ whole numbers.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 from streed.errors import TaskError
 from streed.metrics.base import Linear, Ratio

@@ -270,9 +270,7 @@ class GroupFairness(Task):
         answer = searches.scalar(self._codes, self._errors, classes, depth, self._branch_cost)
         return answer | {"feasible": True}
 
-    def _note(
-        self, searches: Searches, says: NDArray[np.int64], found: tuple[Fraction, Fraction]
-    ) -> None:
+    def _note(self, searches: Searches, says: NDArray[np.int64], found: tuple[Fraction, Fraction]) -> None:
         """Put difference, ratio and rates among the statistics of the result."""
         searches.notes = {"difference": float(found[0]), "ratio": float(found[1])}
         for group, rates in self.rates(says).items():
