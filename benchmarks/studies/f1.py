@@ -70,7 +70,6 @@ def run_fronts(options: argparse.Namespace) -> int:
     for name in options.peers:
         ratios = [ratio for row in rows if (ratio := row.ratio(name, FRONT)) is not None]
         if ratios:
-            say(
-                f"{name} against the whole front: geometric mean {geometric_mean(ratios):.1f}x, {len(ratios)} sets"
-            )
+            mean = geometric_mean(ratios)
+            say(f"{name} against the whole front: geometric mean {mean:.1f}x over {len(ratios)} sets")
     return 1 if any(row.alarms for row in rows) else 0

@@ -79,8 +79,8 @@ class FlatTrees:
     ) -> NDArray[np.float64]:
         """Add up columns of numbers over the rows that reach each leaf: shape (nodes, columns).
 
-        `has` says of each feature in `tested` which rows have it. Trees of a front share most of their leaves: the rows
-        of a path are looked for once, whatever the number of trees that have it.
+        `has` says of each feature in `tested` which rows have it. Trees of a front share most of their leaves:
+        the rows of a path are looked for once, whatever the number of trees that have it.
         """
         out = np.zeros((self.feature.size, columns.shape[1]))
         test = np.searchsorted(tested, self.feature)
@@ -167,7 +167,7 @@ class Sums:
         self.columns = np.concatenate(columns, axis=1)
 
     def paid(self, flat: FlatTrees, sums: NDArray[np.float64], part: int) -> NDArray[np.float64]:
-        """What each leaf costs in a part under its label; nothing at branching nodes."""
+        """Give what each leaf costs in a part under its label; nothing at branching nodes."""
         leaves = np.flatnonzero(~flat.branching)
         paid = np.zeros(flat.feature.size)
         paid[leaves] = sums[leaves, part * self.n_labels + flat.label[leaves]]
@@ -185,7 +185,7 @@ class Sums:
     def shown_at(
         self, flat: FlatTrees, sums: NDArray[np.float64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
-        """Number of rows and weights of the classes at each node."""
+        """Give the number of rows and the weights of the classes at each node."""
         own = flat.add_branching(sums[:, len(self.parts) * self.n_labels :])
         samples = np.rint(own[:, 0]).astype(np.int64)
         return samples, None if self.shown.tally is None else np.ascontiguousarray(own[:, 1:])

@@ -155,7 +155,7 @@ def _front(
 
 
 def _nondominated(task: Combined, costs: NDArray[np.float64]) -> list[int]:
-    """Positions of the costs in the objectives, as the engine has them, that are nondominated when reported."""
+    """Positions of the engine's costs in the objectives that are nondominated when they are reported."""
     tasks = [task.tasks[i] for i in task.objectives]
     offsets = [one.report(0.0) for one in tasks]
     slopes = [abs(one.report(1.0) - offset) for one, offset in zip(tasks, offsets, strict=True)]

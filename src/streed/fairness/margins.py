@@ -79,5 +79,5 @@ def margins(
                 factors.append({a: -p * by_a, b: q * by_b})
             for factor in factors:
                 per_row = np.array([factor.get(group, 0) for group in range(n_groups)])[groups] * units
-                found.append(Margin(counted * per_row[:, None].astype(np.float64), whole))
+                found.append(Margin(np.where(counted, per_row[:, None], 0).astype(np.float64), whole))
     return found
