@@ -79,8 +79,8 @@ class FlatTrees:
     ) -> NDArray[np.float64]:
         """Add up columns of numbers over the rows that reach each leaf: shape (nodes, columns).
 
-        `has` says of each feature in `tested` which rows have it. Trees of a front share most of their leaves:
-        the rows of a path are looked for once, whatever the number of trees that have it.
+        `has` says of each feature in `tested` which rows have it. Trees of a front share most of their
+        leaves: the rows of a path are looked for once, whatever the number of trees that have it.
         """
         out = np.zeros((self.feature.size, columns.shape[1]))
         test = np.searchsorted(tested, self.feature)
