@@ -140,20 +140,22 @@ void nondominated(CountedVector<Candidate<M>>& points, int equal, std::size_t do
     sort_points<M>(points, done, work);
     constexpr std::size_t m = static_cast<std::size_t>(M);
     const std::size_t e = static_cast<std::size_t>(equal), free = m - e;
-    CountedVector<Candidate<M>> kept(points.get_allocator());
-    kept.reserve(points.size());
+    // With nothing done before, what is kept can stand where it was read.
+    CountedVector<Candidate<M>> copy(points.get_allocator());
+    if (done > 0) copy.resize(points.size());
+    Candidate<M>* kept = done > 0 ? copy.data() : points.data();
+    std::size_t size = 0, group = 0;
     std::vector<std::size_t> fresh;  // positions of new ones, in the group at hand
-    std::size_t group = 0;
     for (std::size_t a = 0, b = done; a < done || b < points.size();) {
         const bool old = b == points.size() || (a < done && !in_order<M, Candidate<M>>(points[b], points[a]));
-        const Candidate<M>& c = points[old ? a++ : b++];
-        if (kept.empty() || !std::equal(c.v.begin(), c.v.begin() + equal, kept.back().v.begin())) {
-            group = kept.size();
+        const Candidate<M> c = points[old ? a++ : b++];
+        if (size == 0 || !std::equal(c.v.begin(), c.v.begin() + equal, kept[size - 1].v.begin())) {
+            group = size;
             fresh.clear();
         } else if (free <= 1) {
             continue;
         } else if (free == 2) {
-            if (c.v[m - 1] >= kept.back().v[m - 1]) continue;
+            if (c.v[m - 1] >= kept[size - 1].v[m - 1]) continue;
         } else {
             const auto covers = [&](const Candidate<M>& p) {
                 for (std::size_t j = e + 1; j < m; ++j)
@@ -164,14 +166,15 @@ void nondominated(CountedVector<Candidate<M>>& points, int equal, std::size_t do
             if (old)
                 for (std::size_t p = fresh.size(); p-- > 0 && !dominated;) dominated = covers(kept[fresh[p]]);
             else
-                for (std::size_t p = kept.size(); p-- > group && !dominated;) dominated = covers(kept[p]);
-            work(2.0 * static_cast<double>(old ? fresh.size() : kept.size() - group));
+                for (std::size_t p = size; p-- > group && !dominated;) dominated = covers(kept[p]);
+            work(2.0 * static_cast<double>(old ? fresh.size() : size - group));
             if (dominated) continue;
         }
-        if (!old) fresh.push_back(kept.size());
-        kept.push_back(c);
+        if (!old && done > 0) fresh.push_back(size);
+        kept[size++] = c;
     }
-    points.swap(kept);
+    if (done > 0) points.swap(copy);
+    points.resize(size);
 }
 
 // Collects candidates of one node. Two minimised components in a small whole range are kept in a table of the best
