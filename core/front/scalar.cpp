@@ -22,7 +22,9 @@ Scalar::Scalar(const Rows& rows, std::vector<double> the_weights, Control& contr
     options_.poll = [this](const Progress& progress) { return control_.poll(progress); };
     search_ = std::make_unique<Search>(problem_, reduced_, options_, kernels_, control_.started);
     tick_ = search_->to_units(1) * unit_;
-    root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, options_.switches.sparse_rows, options_.min_samples_leaf, search_->model.counted});
+    // In whole numbers, four rows at once are faster than pair by pair up to very few features.
+    const bool sparse = options_.switches.sparse_rows && reduced_.storage == Storage::f64;
+    root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, sparse, options_.min_samples_leaf, search_->model.counted});
     search_->take_memory(reduced_.bytes() + root_.node.bytes());
     worker_ = std::make_unique<Worker>(*search_, root_, true);
     worker_->enter(root_);
