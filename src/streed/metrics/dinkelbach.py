@@ -45,6 +45,7 @@ def whole_terms(numerator: Linear, denominator: Linear) -> tuple[list[int], list
 
     Examples
     --------
+    >>> from fractions import Fraction
     >>> half = Fraction(1, 2)
     >>> whole_terms((half, half, Fraction(0)), (Fraction(1), Fraction(0), Fraction(1, 3)))
     ([3, 3, 0], [6, 0, 2])
