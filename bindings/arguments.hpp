@@ -87,6 +87,7 @@ inline const char* status_name(streed::Status status) {
     switch (status) {
         case streed::Status::optimal: return "optimal";
         case streed::Status::time_limit: return "time_limit";
+        case streed::Status::memory_limit: return "memory_limit";
         default: return "interrupted";
     }
 }

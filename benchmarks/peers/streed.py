@@ -6,6 +6,7 @@ import functools
 import hashlib
 import json
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
 from typing import Any
@@ -28,7 +29,7 @@ def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[st
     levels = list(core.simd_levels())
     calls = force_simd(core, options["simd"]) if options["simd"] != "auto" else None
     fits = costs_streed if options["task"] in costs_streed.TASKS else sys.modules[__name__]
-    fit = fits.fit_estimator if options["entry"] == "fit" else fits.fit_solve
+    fit = {"fit": fits.fit_estimator, "front": fit_front}.get(options["entry"], fits.fit_solve)
     data, labels = X.astype(bool), y.astype(np.int64)
     warm = costs_streed.warm_options(options) | {"group": np.arange(len(WARM_Y)) % 2}
     fit(package, WARM_X.astype(bool), WARM_Y, warm)
@@ -77,6 +78,24 @@ def fit_solve(package: Any, X: NDArray[Any], y: NDArray[Any], options: Options) 
         task = make(y)
     result = package.solve(task, X, **limits(options))
     return result, result.tree
+
+
+def fit_front(package: Any, X: NDArray[Any], y: NDArray[Any], options: Options) -> tuple[Any, Any]:
+    """Find all nondominated pairs of false positives and negatives; returns the tree with the best F1."""
+    wrong = np.zeros((2, len(y), 2))
+    wrong[0, y == 0, 1] = wrong[1, y == 1, 0] = 1.0
+    task = package.combine(*map(package.tasks.LabelCosts, wrong))
+    result = package.solve(task, X, **limits(options))
+    positives = np.count_nonzero(y)
+
+    def f1(solution: Any) -> float:
+        fp, fn = solution.values
+        return float(2 * (positives - fn) / (2 * (positives - fn) + fp + fn)) if fn < positives else 0.0
+
+    best = max(result.front, key=f1)
+    counts = {**result.statistics, "front": float(len(result.front))}
+    found = replace(result, objective=f1(best), lower_bound=f1(best), tree=best.tree, statistics=counts)
+    return found, best.tree
 
 
 def force_simd(core: Any, level: str) -> list[str]:

@@ -58,6 +58,7 @@ public:
           rows_(problem, components_, control.options),
           objective_(plan.objective),
           two_sided_(plan.objective) {
+        control.ledger.keep(rows_.bytes());
         low_.assign(M, -kInfinity);
         high_.assign(M, kInfinity);
         exact_low_ = low_;
@@ -78,12 +79,17 @@ public:
         }
         weights_.assign(M, 0);
         weights_[obj()] = 1;
-        Part all;
-        all.select(rows_, kernels_, rows_.valid);
-        lower_bound_ = rows_.origin[obj()] + all.lowest(objective_) + std::min(0.0, rows_.branch[obj()] * static_cast<double>(rows_.n_rows));
+        // Equal rows get the same label in every tree.
+        lower_bound_ = std::min(0.0, rows_.branch[obj()] * static_cast<double>(rows_.n_rows));
+        for (std::size_t r = 0; r < rows_.n_merged; ++r) {
+            double least = kInfinity;
+            for (int label = 0; label < rows_.n_labels; ++label) least = std::min(least, rows_.cost(r, label, objective_));
+            lower_bound_ += least;
+        }
     }
 
-    ConstrainedResult run();
+    // `known`: a bound on the objective that was proven in another way.
+    ConstrainedResult run(double known = -kInfinity);
 
 private:
     using Point = std::vector<double>;
@@ -121,7 +127,9 @@ private:
     double ask(Scalar& scalar, int depth, int nodes);
     bool look_for_feasible(int depth, int nodes);
     Verdict stage(int depth, int nodes, bool last);
+    Verdict climb(int depth, int nodes, bool last, double& bound);
     Verdict close(Scalar& scalar, int depth, int nodes, double& bound, double work);
+    void solve_depth(int depth, int nodes, bool last, ConstrainedResult& result);
     void find_closest(int depth, int nodes, ConstrainedResult& result);
 
     const VectorProblem& problem_;
@@ -138,6 +146,7 @@ private:
     Tree least_broken_;  // the known tree of least violation
     Point breaking_;      // weights that prove a violation
     double broken_ = kInfinity, proven_broken_ = 0;
+    double asked_ = -kInfinity;  // proven least weighted sum of the scalar search under way
     bool impossible_ = false;  // proven for the depth at hand
     Tree incumbent_;
     Point best_;
@@ -169,7 +178,15 @@ double ConstrainedSearch<M>::ask(Scalar& scalar, int depth, int nodes) {
     for (const Point& p : points_) upper = std::min(upper, weigh(scalar.weights, p));
     ++scalar_searches_;
     const double before = scalar.solves();
-    const Outcome outcome = scalar.solve(depth, nodes, upper);
+    asked_ = -kInfinity;
+    Outcome outcome{};
+    try {
+        outcome = scalar.solve(depth, nodes, upper);
+    } catch (const Stopped&) {
+        asked_ = scalar.proven();
+        throw;
+    }
+    asked_ = outcome.lower;
     depth_two_solves_ += scalar.solves() - before;
     if (outcome.exact) offer(scalar.tree(depth, nodes), scalar.weights);
     return outcome.lower;
@@ -204,7 +221,10 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::close(Scalar& scala
     double step = 1;
     double most = bound;
     ++closing_searches_;
-    if (std::isfinite(work)) control_.cap_work(work);
+    if (std::isfinite(work)) {
+        control_.cap_work(work);
+        control_.cap_time(control_.deadline);
+    }
     try {
         while (!solved(bound)) {
             const double last = incumbent_.empty() ? rows_.most[obj()] : best_[obj()] - 1;
@@ -231,23 +251,39 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::close(Scalar& scala
     }
 }
 
+// One depth. At the last one everything that is proven counts, also when the search ends early.
 template <int M>
 typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::stage(int depth, int nodes, bool last) {
-    double bound = lower_bound_, best_dual = -kInfinity;
+    double bound = lower_bound_;
+    const auto settle = [&] {
+        if (asked_ > -kInfinity) bound = std::max(bound, std::ceil(asked_ - reach(weights_, low_, high_) - 1e-9));
+        if (last) lower_bound_ = std::max(lower_bound_, bound);
+    };
+    asked_ = -kInfinity;
+    try {
+        const Verdict verdict = climb(depth, nodes, last, bound);
+        asked_ = -kInfinity;
+        settle();
+        return verdict;
+    } catch (const Stopped&) {
+        settle();
+        throw;
+    }
+}
+
+// Multipliers by turns with attempts to close the gap; in the end the gap is closed with the best ones.
+template <int M>
+typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::climb(int depth, int nodes, bool last, double& bound) {
+    double best_dual = -kInfinity;
     const double features = static_cast<double>(rows_.features.size());
     std::unique_ptr<Scalar> guide;
-    const auto raise = [&](double value) {
-        bound = std::max(bound, value);
-        if (last) {
-            lower_bound_ = bound;
-            control_.lower_bound = bound * rows_.grain[obj()];
-        }
-    };
     for (int step = 0; step < 40; ++step) {
         auto scalar = std::make_unique<Scalar>(rows_, weights_, control_, kernels_);
         const double before = depth_two_solves_;
         const double dual = ask(*scalar, depth, nodes) - reach(weights_, low_, high_);
-        raise(std::ceil(dual - 1e-9));
+        asked_ = -kInfinity;
+        bound = std::max(bound, std::ceil(dual - 1e-9));
+        if (last) control_.lower_bound = bound * rows_.grain[obj()];
         if (solved(bound)) return Verdict::closed;
         double hope = 0;
         const Point next = best_multipliers(points_, objective_, low_, high_, Point(M, kInfinity), weights_, hope);
@@ -260,18 +296,31 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::stage(int depth, in
         if (settled || step == 39) break;
         if (better) {
             const double work = (depth_two_solves_ - before) * static_cast<double>(rows_.n_merged) * features * features / 64;
-            if (close(*guide, depth, nodes, bound, std::max(1e6, 0.3 * work)) == Verdict::closed) {
-                raise(bound);
-                return Verdict::closed;
-            }
-            raise(bound);
+            if (close(*guide, depth, nodes, bound, std::max(1e6, 0.3 * work)) == Verdict::closed) return Verdict::closed;
         }
         weights_ = next;
     }
     weights_ = guide->weights;
-    const Verdict verdict = close(*guide, depth, nodes, bound, last ? kInfinity : 3e8);
-    raise(bound);
-    return verdict;
+    return close(*guide, depth, nodes, bound, last ? kInfinity : 3e8);
+}
+
+// A tree within the limits first, if none is known, then the best one.
+template <int M>
+void ConstrainedSearch<M>::solve_depth(int depth, int nodes, bool last, ConstrainedResult& result) {
+    if (incumbent_.empty()) {
+        proven_broken_ = 0;
+        impossible_ = false;
+        look_for_feasible(depth, nodes);
+        if (impossible_ && incumbent_.empty()) {
+            if (last) result.feasible = false;
+            return;
+        }
+    }
+    const Verdict verdict = stage(depth, nodes, last);
+    if (last && verdict == Verdict::closed) {
+        result.feasible = !incumbent_.empty();
+        result.optimal = !incumbent_.empty();
+    }
 }
 
 // Nothing is feasible: the least violation, from what is known or by a search over the constrained components alone.
@@ -294,11 +343,12 @@ void ConstrainedSearch<M>::find_closest(int depth, int nodes, ConstrainedResult&
 }
 
 template <int M>
-ConstrainedResult ConstrainedSearch<M>::run() {
+ConstrainedResult ConstrainedSearch<M>::run(double known) {
     ConstrainedResult result;
     int depth = control_.options.max_depth;
     int nodes = control_.options.max_nodes;
     normalise(depth, nodes);
+    if (rows_.grain[obj()] == 1) lower_bound_ = std::max(lower_bound_, known);
     try {
         for (int label = 0; label < rows_.n_labels; ++label) offer(Tree{{-1, -1, -1, label}}, weights_);
         control_.checkpoint();
@@ -306,19 +356,11 @@ ConstrainedResult ConstrainedSearch<M>::run() {
             int dd = d, n = nodes;
             normalise(dd, n);
             const bool last = d == depth;
-            if (incumbent_.empty()) {
-                proven_broken_ = 0;
-                impossible_ = false;
-                look_for_feasible(dd, n);
-                if (impossible_ && incumbent_.empty()) {
-                    if (last) result.feasible = false;
-                    continue;
-                }
-            }
-            const Verdict verdict = stage(dd, n, last);
-            if (last && verdict == Verdict::closed) {
-                result.feasible = !incumbent_.empty();
-                result.optimal = !incumbent_.empty();
+            control_.spend(last ? 1 : 0.5);  // a smaller depth may not take all the time
+            try {
+                solve_depth(dd, n, last, result);
+            } catch (const Stopped&) {
+                if (last || control_.over()) throw;
             }
         }
         if (result.feasible == false) find_closest(depth, nodes, result);
@@ -336,7 +378,8 @@ ConstrainedResult ConstrainedSearch<M>::run() {
     }
     result.statistics = {{"scalar_searches", scalar_searches_}, {"closing_searches", closing_searches_}, {"depth_two_solves", depth_two_solves_},
                          {"known_points", static_cast<double>(points_.size())}, {"front_work", control_.work_done()},
-                         {"rows_merged", static_cast<double>(rows_.n_merged)}, {"features_kept", static_cast<double>(rows_.features.size())}};
+                         {"rows_merged", static_cast<double>(rows_.n_merged)}, {"features_kept", static_cast<double>(rows_.features.size())},
+                         {"peak_memory", static_cast<double>(control_.ledger.peak())}};
     result.seconds = control_.elapsed();
     return result;
 }
@@ -344,7 +387,7 @@ ConstrainedResult ConstrainedSearch<M>::run() {
 // One constraint that only all-or-none labellings of some rows can meet: two problems without constraint, in which the
 // wrong label costs these rows more than everything else together. False where that does not apply.
 bool solve_extremes(const VectorProblem& problem, const std::vector<double>& lower, const std::vector<double>& upper, Control& control,
-                    ConstrainedResult& result) {
+                    ConstrainedResult& result, double& known) {
     if (problem.n_values != 2 || !std::isfinite(lower[0]) || !std::isfinite(upper[0])) return false;
     const std::vector<std::uint32_t> rows = all_or_none(problem, 1, lower[0], upper[0]);
     if (rows.empty()) return false;
@@ -357,6 +400,8 @@ bool solve_extremes(const VectorProblem& problem, const std::vector<double>& low
     const double price = 2 * total + 1;
     if (price * static_cast<double>(rows.size()) > 0x1p47) return false;
     ConstrainedResult best;
+    bool ended = true;
+    double least = kInfinity;
     for (int label = 0; label < 2; ++label) {
         std::vector<double> costs(2 * problem.n_rows);
         for (std::size_t c = 0; c < costs.size(); ++c) costs[c] = problem.costs[2 * c];
@@ -365,14 +410,17 @@ bool solve_extremes(const VectorProblem& problem, const std::vector<double>& low
         part.costs = costs.data();
         part.n_values = 1;
         const ConstrainedResult found = ConstrainedSearch<1>(part, make_plan({}, {}), control).run();
-        if (found.status != Status::optimal) return false;  // the general way knows what to do with the little time left
+        least = std::min(least, found.lower_bound);
+        ended = ended && found.status == Status::optimal;
+        if (found.status != Status::optimal) continue;
         for (const auto& [name, value] : found.statistics) best.statistics[name] += value;
         const std::vector<double> values = tree_values(problem, found.tree);
         if (values[1] < lower[0] || values[1] > upper[0] || (!best.tree.empty() && values[0] >= best.values[0])) continue;
         best.tree = found.tree;
         best.values = values;
     }
-    if (best.tree.empty()) return false;
+    known = least;
+    if (!ended || best.tree.empty()) return false;  // the general way knows what to do with the little time left
     best.feasible = best.optimal = true;
     best.lower_bound = best.values[0];
     best.seconds = control.elapsed();
@@ -386,9 +434,10 @@ ConstrainedResult solve_constrained(const VectorProblem& problem, const std::vec
                                     const Options& options) {
     Control control(options);
     ConstrainedResult extremes;
-    if (solve_extremes(problem, lower, upper, control, extremes)) return extremes;
+    double known = -kInfinity;
+    if (solve_extremes(problem, lower, upper, control, extremes, known)) return extremes;
     const Plan plan = make_plan(lower, upper);
-    return with_size(static_cast<int>(plan.components.size()), [&]<int M>() { return ConstrainedSearch<M>(problem, plan, control).run(); });
+    return with_size(static_cast<int>(plan.components.size()), [&]<int M>() { return ConstrainedSearch<M>(problem, plan, control).run(known); });
 }
 
 }  // namespace streed

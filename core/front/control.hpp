@@ -1,19 +1,19 @@
-// Clock, interrupts and work limits, shared by all searches of one call.
+// Clock, interrupts, work limits and memory, shared by all searches of one call.
 #pragma once
 
 #include <chrono>
 #include <limits>
 
 #include "../search/search.hpp"
+#include "ledger.hpp"
 
 namespace streed {
 
-// Thrown when a part of the search has used up the work it was given; the caller tries something else.
-struct OutOfWork {};
-
 class Control {
 public:
-    explicit Control(const Options& the_options) : options(the_options) {}
+    explicit Control(const Options& the_options) : options(the_options), ledger(the_options.memory_limit, status) {}
+    Control(const Control&) = delete;
+    Control& operator=(const Control&) = delete;
 
     double elapsed() const { return std::chrono::duration<double>(Search::Clock::now() - started).count(); }
 
@@ -25,6 +25,7 @@ public:
         progress.elapsed = now;
         progress.objective = objective;
         progress.lower_bound = lower_bound;
+        progress.memory = static_cast<double>(ledger.used());
         interrupted_ = interrupted_ || options.poll(progress);
         return interrupted_;
     }
@@ -39,6 +40,7 @@ public:
 
     void checkpoint() {
         since_ = 0;
+        if (status != Status::optimal) throw Stopped{};
         const double now = elapsed();
         if (now > options.time_limit) {
             status = Status::time_limit;
@@ -51,16 +53,36 @@ public:
         }
     }
 
+    // Whether nothing may be tried any more.
+    bool over() const { return status != Status::optimal || interrupted_ || elapsed() > options.time_limit; }
+    // Gives a part of the time that is left to what comes next.
+    void spend(double share) {
+        const double now = elapsed();
+        deadline = share < 1 ? now + share * (options.time_limit - now) : options.time_limit;
+    }
+
     double work_done() const { return done_; }
-    void cap_work(double amount) { cap_ = done_ + amount; }
-    void cap_time(double until) { time_cap_ = until; }
-    void lift_cap() { cap_ = time_cap_ = std::numeric_limits<double>::infinity(); }
+    // An attempt: it ends with OutOfWork when it takes more work, time or memory than this.
+    void cap_work(double amount) {
+        cap_ = done_ + amount;
+        ledger.attempt = true;
+    }
+    void cap_time(double until) {
+        time_cap_ = until;
+        ledger.attempt = true;
+    }
+    void lift_cap() {
+        cap_ = time_cap_ = std::numeric_limits<double>::infinity();
+        ledger.attempt = false;
+    }
 
     const Options& options;
     const Search::Clock::time_point started = Search::Clock::now();
+    double deadline = options.time_limit;  // of scalar searches
     Status status = Status::optimal;
     double objective = std::numeric_limits<double>::infinity();
     double lower_bound = -std::numeric_limits<double>::infinity();
+    Ledger ledger;
 
 private:
     double done_ = 0, since_ = 0, next_poll_ = 0;

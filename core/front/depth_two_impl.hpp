@@ -43,12 +43,13 @@ void FrontSearch<M>::pairs(int level, int depth, int nodes, Sink& sink) {
         if (!counts_) counts_ = std::make_unique<PairCounts>(rows_, control_, kernels_);
         counts_->load(at.part);
     }
-    const bool dense_nodes = counted_ && dense() && nodes >= 3 && at.part.highest(0) - at.part.lowest(0) < 65536;
+    const bool dense_nodes = counted_ && dense() && nodes >= 3 && at.part.highest(0) - at.part.lowest(0) < 65536 &&
+                             at.part.highest(1) - at.part.lowest(1) < kDenseRange && std::max(branch_[0], branch_[M - 1]) < 65536;
     if (dense_nodes) {
-        columns_.resize(4 * features.size());
+        columns_.resize(6 * features.size());
         for (std::size_t b = 0; b < features.size(); ++b) {
-            columns_[2 * features.size() + b] = at.part.single(b)[0];
-            columns_[3 * features.size() + b] = at.part.single(b)[1];
+            columns_[2 * features.size() + b] = static_cast<std::int32_t>(at.part.single(b)[0]);
+            columns_[3 * features.size() + b] = static_cast<std::int32_t>(at.part.single(b)[1]);
         }
     }
     for (std::size_t a = 0, c = 0; a < features.size() && within(at.part, sink.ceiling()); ++a) {
@@ -90,7 +91,7 @@ void FrontSearch<M>::pair_root(Layer& at, std::size_t root, int nodes, Sink& sin
                 least[side] = std::min(least[side], least_stump(part, total[side].data(), cells_.data(), side == 0, root));
         }
         if (least[0] + least[1] + branch_cost_ > sink.threshold()) continue;
-        Points points[2];
+        Points points[2] = {no_points(), no_points()};
         for (int side = 0; side < 2; ++side) {
             Accumulator<M>& sums = stumps_[side];
             // Cells may be negative: the ceiling is looked at on the sums only.
@@ -112,53 +113,59 @@ template <int M>
 template <class Sink>
 void FrontSearch<M>::dense_root(Layer& at, std::size_t root, Sink& sink) {
     if constexpr (M == 2) {
-        const Part& part = at.part;
-        const std::size_t n = part.features().size();
-        double* first = columns_.data();
-        double* second = first + n;
-        const double *all_first = second + n, *all_second = all_first + n;
-        counts_->columns(part, root, first, second);
-        const double with[2] = {part.single(root)[0], part.single(root)[1]};
-        Points points[2];
+        const std::int32_t feature = at.part.features()[root];
+        bool loaded = false;
         for (const int side : {1, 0}) {
-            const double total[2] = {side == 1 ? with[0] : part.total()[0] - with[0], side == 1 ? with[1] : part.total()[1] - with[1]};
-            double ceiling[2];
-            for (std::size_t j = 0; j < 2; ++j) {
-                const double lowest = part.single_lowest(root)[j];
-                ceiling[j] = sink.ceiling()[j] - branch_[j] - (side == 1 ? part.lowest(static_cast<int>(j)) - lowest : lowest);
-            }
-            double low = std::min(0.0, total[0]), high = std::max(0.0, total[0]);
-            if (side == 0)
-                for (std::size_t b = 0; b < n; ++b) {
-                    first[b] = all_first[b] - first[b];
-                    second[b] = all_second[b] - second[b];
-                }
-            for (std::size_t b = 0; b < n; ++b) {
-                low = std::min(low, std::min(first[b], total[0] - first[b]));
-                high = std::max(high, std::max(first[b], total[0] - first[b]));
-            }
-            if (low > ceiling[0]) return;
-            dense_.begin(low, std::min(high + branch_[0], ceiling[0]), ceiling[1]);
-            dense_.add(0, 0, -1);
-            dense_.add(total[0], total[1], -2);
-            for (std::size_t b = 0; b < n; ++b) {
-                dense_.add(first[b] + branch_[0], second[b] + branch_[1], static_cast<std::int32_t>(2 * b));
-                dense_.add(total[0] - first[b] + branch_[0], total[1] - second[b] + branch_[1], static_cast<std::int32_t>(2 * b + 1));
-            }
-            dense_.finish(entries_);
-            if (entries_.empty()) return;
-            points[side].reserve(entries_.size());
-            for (const DenseStumps::Entry& e : entries_) {
-                std::int32_t tree = e.who;  // a leaf has ~label already
-                if (e.who >= 0) {
-                    const std::int32_t feature = part.features()[static_cast<std::size_t>(e.who / 2)];
-                    tree = e.who % 2 == 0 ? arena.add(feature, ~0, ~1) : arena.add(feature, ~1, ~0);
-                }
-                points[side].push_back({{e.first, e.second}, 0, tree});
-            }
+            if (shared_.has(shared_.key(feature, side))) continue;
+            if (!loaded) counts_->columns(at.part, root, columns_.data(), columns_.data() + at.part.features().size());
+            loaded = true;
+            if (!dense_side(at.part, root, side, sink.ceiling())) return;
+            shared_.put(shared_.key(feature, side), entries_[side]);
         }
-        join(points[0], points[1], part.features()[root], sink);
+        std::span<const DenseStumps::Entry> list[2];
+        for (const int side : {0, 1}) {
+            const std::size_t key = shared_.key(feature, side);
+            list[side] = shared_.has(key) ? shared_.get(key) : std::span<const DenseStumps::Entry>(entries_[side]);
+        }
+        for (const DenseStumps::Entry& l : list[0]) {
+            const double base[2] = {l.first + branch_[0], l.second + branch_[1]};
+            if constexpr (requires { sink.add_all(list[1], base, feature, l.who); })
+                sink.add_all(list[1], base, feature, l.who);
+            else
+                for (const DenseStumps::Entry& r : list[1]) sink.add({{base[0] + r.first, base[1] + r.second}, 0, feature, l.who, r.who});
+        }
+        control_.work(3 * static_cast<double>(list[0].size() * list[1].size()));
     }
+}
+
+// The list of one side of a root, from the columns of the side that has the feature. False if nothing is below the ceiling.
+template <int M>
+bool FrontSearch<M>::dense_side(const Part& part, std::size_t root, int side, const Vector<M>& most) {
+    const std::size_t n = part.features().size();
+    const std::int32_t *first = columns_.data(), *second = first + n;
+    if (side == 0) {
+        std::int32_t* rest = columns_.data() + 4 * n;
+        for (std::size_t b = 0; b < 2 * n; ++b) rest[b] = columns_[2 * n + b] - columns_[b];
+        first = rest;
+        second = rest + n;
+    }
+    DenseStumps::Set set{first, second, n, {}, {}, 0, 0, 0};
+    double ceiling[2], low = 0;
+    for (std::size_t j = 0; j < 2; ++j) {
+        const double with = part.single(root)[j], lowest = part.single_lowest(root)[j], rest = part.lowest(static_cast<int>(j)) - lowest;
+        set.total[j] = static_cast<std::int32_t>(side == 1 ? with : part.total()[j] - with);
+        set.branch[j] = static_cast<std::int32_t>(branch_[j]);
+        ceiling[j] = most[j] - branch_[j] - (side == 1 ? rest : lowest);
+        if (j == 0) low = side == 1 ? lowest : rest;
+    }
+    if (low > ceiling[0]) return false;
+    set.low = static_cast<std::int32_t>(low);
+    set.high = static_cast<std::int32_t>(std::min(set.total[0] - low + branch_[0], ceiling[0]));
+    set.ceiling = static_cast<std::int32_t>(std::clamp(ceiling[1], -kDenseRange, kDenseRange));
+    dense_.find(set, entries_[side]);
+    for (DenseStumps::Entry& e : entries_[side])
+        if (e.who >= 0) e.who = Arena::stump(part.features()[static_cast<std::size_t>(e.who / 2)], e.who % 2 == 1);
+    return !entries_[side].empty();
 }
 
 // The least weighted cost of a single split of one side of the root feature.

@@ -30,7 +30,9 @@ public:
           control_(control),
           kernels_(select_kernels(control.options.simd)),
           rows_(problem, plain_components(problem.n_values, M), control.options),
-          weights_(M, 0) {
+          weights_(M, 0),
+          points_(control) {
+        control.ledger.keep(rows_.bytes());
         ceiling_.fill(kInfinity);
         // Weights of any size: only their ratios and that to the budget matter.
         const double largest = *std::max_element(region.weights.begin(), region.weights.end());
@@ -108,7 +110,7 @@ bool WholeFront<M>::search(Scalar* guide, int depth, int nodes) {
 
 template <int M>
 void WholeFront<M>::collect(const Arena& arena) {
-    for (const Candidate<M>& c : points_.finish()) found_.push_back({c.v, unfolded<M>(c, arena)});
+    for (const Candidate<M>& c : points_.salvage()) found_.push_back({c.v, unfolded<M>(c, arena)});
 }
 
 // Found points in the units of the problem, within the budget as given.
@@ -268,7 +270,8 @@ FrontResult WholeFront<M>::run() {
     result_.statistics = {{"scalar_searches", scalar_searches_},
                           {"front_work", control_.work_done()},
                           {"rows_merged", static_cast<double>(rows_.n_merged)},
-                          {"features_kept", static_cast<double>(rows_.features.size())}};
+                          {"features_kept", static_cast<double>(rows_.features.size())},
+                          {"peak_memory", static_cast<double>(control_.ledger.peak())}};
     result_.seconds = control_.elapsed();
     return result_;
 }

@@ -16,13 +16,14 @@
 #include "part.hpp"
 #include "points.hpp"
 #include "scalar.hpp"
+#include "stump_store.hpp"
 
 namespace streed {
 
 template <int M>
 class FrontSearch {
 public:
-    using Points = std::vector<Point<M>>;
+    using Points = CountedVector<Point<M>>;
 
     // `guide` may be null. One point dominates another only where the first `equal` components agree.
     FrontSearch(const Rows& rows, const Kernels& kernels, Control& control, Scalar* guide, int equal);
@@ -44,6 +45,7 @@ public:
 
 private:
     struct Layer {
+        explicit Layer(Control& control) : points(control) {}
         Words mask;
         Part part;
         Accumulator<M> points;
@@ -73,6 +75,8 @@ private:
     }
     template <class Sink>
     void dense_root(Layer& at, std::size_t root, Sink& sink);
+    bool dense_side(const Part& part, std::size_t root, int side, const Vector<M>& most);
+    static constexpr double kDenseRange = 0x1p29;  // second components fit into a cell of the table
 
     Points front(int level, int depth, int nodes, double budget, const Vector<M>& ceiling);
     Points settle(Accumulator<M>& points);
@@ -94,7 +98,7 @@ private:
         return v;
     }
     Layer& layer(int level) {
-        while (layers_.size() <= static_cast<std::size_t>(level)) layers_.push_back(std::make_unique<Layer>());
+        while (layers_.size() <= static_cast<std::size_t>(level)) layers_.push_back(std::make_unique<Layer>(control_));
         return *layers_[static_cast<std::size_t>(level)];
     }
     // Whether anything of a node can be below the ceiling.
@@ -103,6 +107,7 @@ private:
             if (part.lowest(j) + std::min(0.0, branch_[static_cast<std::size_t>(j)]) * part.count() > ceiling[static_cast<std::size_t>(j)]) return false;
         return true;
     }
+    Points no_points() const { return Points(Counted<Point<M>>(control_.ledger)); }
     double slack() const { return guide_ != nullptr ? guide_->slack() : 0; }
 
     const Rows& rows_;
@@ -116,12 +121,13 @@ private:
     double branch_cost_ = 0;
     std::vector<std::unique_ptr<Layer>> layers_;
     std::vector<double> cells_, sides_;
-    Accumulator<M> stumps_[2];
+    Accumulator<M> stumps_[2] = {Accumulator<M>(control_), Accumulator<M>(control_)};
     std::unique_ptr<PairCounts> counts_;  // of the node at hand, without a guide
     bool counted_ = false;
     DenseStumps dense_;
-    std::vector<DenseStumps::Entry> entries_;
-    std::vector<double> columns_;
+    StumpStore shared_{control_.ledger};
+    std::vector<DenseStumps::Entry> entries_[2];
+    std::vector<std::int32_t> columns_;
 };
 
 }  // namespace streed

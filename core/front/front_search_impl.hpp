@@ -7,13 +7,14 @@ namespace streed {
 
 template <int M>
 FrontSearch<M>::FrontSearch(const Rows& rows, const Kernels& kernels, Control& control, Scalar* guide, int equal)
-    : rows_(rows), kernels_(kernels), control_(control), guide_(guide), equal_(equal), least_rows_(control.options.min_samples_leaf) {
+    : arena(control.ledger), rows_(rows), kernels_(kernels), control_(control), guide_(guide), equal_(equal), least_rows_(control.options.min_samples_leaf) {
     for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) {
         weights_[j] = guide != nullptr ? guide->weights[j] : 0;
         branch_[j] = rows.branch[j];
         same_labels_ = same_labels_ || branch_[j] < 0 || (branch_[j] != 0 && j < static_cast<std::size_t>(equal));
     }
     branch_cost_ = weighted(branch_);
+    arena.two_labels = rows.n_labels == 2;
     Layer& root = layer(0);
     root.mask = rows.valid;
     root.part.select(rows, kernels, root.mask);
@@ -30,6 +31,7 @@ void FrontSearch<M>::expand(int level, int depth, int nodes, Sink& sink) {
     add_leaves(at.part.total(), sink);
     if (depth == 0) return;
     if (guide_ != nullptr && guide_->worker().level(level).node.active().empty()) return;
+    if (level == 0) shared_.close();
     if (depth <= 2)
         pairs(level, depth, nodes, sink);
     else
@@ -83,6 +85,7 @@ template <class Sink>
 void FrontSearch<M>::deep(int level, int depth, int nodes, Sink& sink) {
     control_.checkpoint();
     open_lanes(level, depth, nodes, sink.threshold());
+    if (depth == 3 && dense()) shared_.open(rows_.features.size());
     for (std::size_t k = 0; k < layer(level).lanes.size(); ++k) {
         if (!within(layer(level).part, sink.ceiling())) break;
         const std::size_t mark = arena.size();
@@ -127,7 +130,7 @@ void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Sink& 
         double bound[2] = {0, 0};
         if (scalar != nullptr)
             for (int side = 0; side < 2; ++side) bound[side] = guide_->cost(scalar->bound(budget[side], side == 1, lane), budget[side]);
-        Points points[2];
+        Points points[2] = {no_points(), no_points()};
         bool open = true;
         for (int turn = 0; turn < 2 && open; ++turn) {
             const bool side = turn == 0 ? first : !first;
@@ -141,6 +144,7 @@ void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Sink& 
             for (int j = 0; j < M; ++j)
                 ceiling[static_cast<std::size_t>(j)] -= branch_[static_cast<std::size_t>(j)] + at.part.lowest(j) - layer(level + 1).part.lowest(j) +
                                                         std::min(0.0, branch_[static_cast<std::size_t>(j)]) * budget[!side];
+            if (depth == 3) shared_.enter(feature, side);
             points[side] = front(level + 1, depth - 1, budget[side], room, ceiling);
             const double constant = layer(level + 1).constant;
             if (guide_ != nullptr) guide_->worker().ascend();
@@ -170,8 +174,8 @@ typename FrontSearch<M>::Points FrontSearch<M>::front(int level, int depth, int 
 // Trees for what has stayed; sorted by weighted cost where there is one.
 template <int M>
 typename FrontSearch<M>::Points FrontSearch<M>::settle(Accumulator<M>& points) {
-    Points out;
-    const std::vector<Candidate<M>>& kept = points.finish();
+    Points out = no_points();
+    const auto& kept = points.finish();
     out.reserve(kept.size());
     for (const Candidate<M>& c : kept) out.push_back({c.v, c.scalar, c.feature < 0 ? c.left : arena.add(c.feature, c.left, c.right)});
     if (guide_ != nullptr) std::sort(out.begin(), out.end(), [](const Point<M>& a, const Point<M>& b) { return a.scalar < b.scalar; });
@@ -183,6 +187,7 @@ void FrontSearch<M>::compact(std::size_t mark, Accumulator<M>& points) {
     if (arena.size() - mark < 65536) return;
     std::vector<std::int32_t*> references;
     points.references(references);
+    control_.work(10 * static_cast<double>(arena.size() - mark) + 4 * static_cast<double>(references.size()));
     arena.keep(mark, references);
 }
 

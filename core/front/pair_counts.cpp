@@ -58,15 +58,21 @@ void PairCounts::cells(const Part& part, std::size_t at, std::vector<double>& ou
     });
 }
 
-void PairCounts::columns(const Part& part, std::size_t at, double* first, double* second) const {
+void PairCounts::columns(const Part& part, std::size_t at, std::int32_t* first, std::int32_t* second) const {
     const std::size_t n = part.features().size();
-    std::fill(first, first + n, 0.0);
-    std::fill(second, second + n, 0.0);
+    std::fill(first, first + n, 0);
+    std::fill(second, second + n, 0);
     rows_of(at, [&](std::size_t block, const auto* counts) {
         const double* vector = part.block_vector(block);
-        const auto add = [&](double value, double* out) {
-            if (value == 0) return;
-            for (std::size_t f = 0; f < n; ++f) out[f] += counts[f] * value;
+        const auto add = [&](double value, std::int32_t* out) {
+            const std::int32_t factor = static_cast<std::int32_t>(value);
+            if (factor == 1) {
+                for (std::size_t f = 0; f < n; ++f) out[f] += static_cast<std::int32_t>(counts[f]);
+            } else if (factor == -1) {
+                for (std::size_t f = 0; f < n; ++f) out[f] -= static_cast<std::int32_t>(counts[f]);
+            } else if (factor != 0) {
+                for (std::size_t f = 0; f < n; ++f) out[f] += static_cast<std::int32_t>(counts[f]) * factor;
+            }
         };
         add(vector[0], first);
         add(vector[1], second);

@@ -22,7 +22,7 @@ public:
     // Sums of the rows with feature `at` and each other feature, [feature][channel].
     void cells(const Part& part, std::size_t at, std::vector<double>& out) const;
     // The same for the first two channels only, as columns.
-    void columns(const Part& part, std::size_t at, double* first, double* second) const;
+    void columns(const Part& part, std::size_t at, std::int32_t* first, std::int32_t* second) const;
 
 private:
     template <class Body>

@@ -1,68 +1,17 @@
-// Points of a front, the trees behind them, and the filter that keeps what is not dominated.
+// Points of a front, and the filter that keeps what is not dominated.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
-#include "../model/result.hpp"
+#include "arena.hpp"
+#include "control.hpp"
 
 namespace streed {
-
-// Trees of all points that are alive, sharing their subtrees. A reference is the position of a branching node, or
-// ~label for a leaf.
-class Arena {
-public:
-    struct Branch {
-        std::int32_t feature, left, right;
-    };
-    std::int32_t add(std::int32_t feature, std::int32_t left, std::int32_t right) {
-        branches_.push_back({feature, left, right});
-        return static_cast<std::int32_t>(branches_.size()) - 1;
-    }
-    std::size_t size() const { return branches_.size(); }
-
-    // Forgets everything made since `mark` except what the given references need; they are moved along.
-    void keep(std::size_t mark, const std::vector<std::int32_t*>& references) {
-        kept_.clear();
-        moved_.assign(branches_.size() - mark, -1);
-        for (std::int32_t* reference : references) *reference = copy(mark, *reference);
-        branches_.resize(mark);
-        branches_.insert(branches_.end(), kept_.begin(), kept_.end());
-    }
-
-    int unfold(std::int32_t reference, Tree& tree) const {
-        const int at = static_cast<int>(tree.size());
-        if (reference < 0) {
-            tree.push_back({-1, -1, -1, ~reference});
-            return at;
-        }
-        const Branch branch = branches_[static_cast<std::size_t>(reference)];
-        tree.push_back({branch.feature, -1, -1, -1});
-        const int left = unfold(branch.left, tree);
-        const int right = unfold(branch.right, tree);
-        tree[static_cast<std::size_t>(at)].left = left;
-        tree[static_cast<std::size_t>(at)].right = right;
-        return at;
-    }
-
-private:
-    std::int32_t copy(std::size_t mark, std::int32_t reference) {
-        if (reference < static_cast<std::int32_t>(mark)) return reference;
-        const std::size_t at = static_cast<std::size_t>(reference) - mark;
-        if (moved_[at] >= 0) return moved_[at];
-        Branch branch = branches_[static_cast<std::size_t>(reference)];
-        branch.left = copy(mark, branch.left);
-        branch.right = copy(mark, branch.right);
-        kept_.push_back(branch);
-        moved_[at] = static_cast<std::int32_t>(mark + kept_.size()) - 1;
-        return moved_[at];
-    }
-    std::vector<Branch> branches_, kept_;
-    std::vector<std::int32_t> moved_;
-};
 
 template <int M>
 using Vector = std::array<double, static_cast<std::size_t>(M)>;
@@ -91,35 +40,75 @@ bool in_order(const P& a, const P& b) {
     return a.left != b.left ? a.left < b.left : a.right < b.right;
 }
 
-// Keeps the nondominated of the candidates, sorted; of equal ones the first by feature, a leaf before any split.
+// Sorts what comes after `from`, in blocks that are merged, so that somebody can look at the clock in between: `work` is
+// told how much is done.
+template <int M, class Work>
+void sort_points(CountedVector<Candidate<M>>& points, std::size_t from, Work&& work) {
+    constexpr std::size_t kBlock = 32768;
+    const auto at = [&](std::size_t k) { return points.begin() + static_cast<std::ptrdiff_t>(std::min(k, points.size())); };
+    const bool several = points.size() - from > kBlock;
+    for (std::size_t k = from; k < points.size(); k += kBlock) {
+        std::sort(at(k), at(k + kBlock), in_order<M, Candidate<M>>);
+        if (several) work(64.0 * kBlock);
+    }
+    if (!several) return;
+    CountedVector<Candidate<M>> merged(points.size() - from, Candidate<M>{}, points.get_allocator());
+    for (std::size_t width = kBlock; from + width < points.size(); width *= 2) {
+        for (std::size_t k = from; k < points.size(); k += 2 * width) {
+            const auto to = merged.begin() + static_cast<std::ptrdiff_t>(k - from);
+            std::merge(at(k), at(k + width), at(k + width), at(k + 2 * width), to, in_order<M, Candidate<M>>);
+            work(8.0 * static_cast<double>(width));
+        }
+        std::copy(merged.begin(), merged.end(), at(from));
+    }
+}
+
+// Keeps the nondominated of the candidates, sorted; of equal ones the first by feature, a leaf before any split. The first
+// `done` of them are sorted and do not dominate each other. When `work` throws, all of them are still there.
+//
 // In lexicographic order nothing is dominated by what comes later. With one component left to minimise the first
 // of its kind stays, with two a running minimum decides; more need a look at what was kept.
-template <int M>
-void nondominated(std::vector<Candidate<M>>& points, int equal) {
-    std::sort(points.begin(), points.end(), in_order<M, Candidate<M>>);
-    const std::size_t e = static_cast<std::size_t>(equal);
-    const std::size_t free = static_cast<std::size_t>(M) - e;
-    std::size_t kept = 0, group = 0;
-    for (std::size_t k = 0; k < points.size(); ++k) {
-        bool fresh = kept == 0;
-        for (std::size_t j = 0; j < e && !fresh; ++j) fresh = points[k].v[j] != points[kept - 1].v[j];
-        if (fresh) {
-            group = kept;
+template <int M, class Work>
+void nondominated(CountedVector<Candidate<M>>& points, int equal, std::size_t done, Work&& work) {
+    if (done == points.size()) return;
+    sort_points<M>(points, done, work);
+    constexpr std::size_t m = static_cast<std::size_t>(M);
+    const std::size_t e = static_cast<std::size_t>(equal), free = m - e;
+    // With nothing done before, what is kept can stand where it was read.
+    CountedVector<Candidate<M>> copy(points.get_allocator());
+    if (done > 0) copy.resize(points.size());
+    Candidate<M>* kept = done > 0 ? copy.data() : points.data();
+    std::size_t size = 0, group = 0;
+    std::vector<std::size_t> fresh;  // positions of new ones, in the group at hand
+    for (std::size_t a = 0, b = done; a < done || b < points.size();) {
+        const bool old = b == points.size() || (a < done && !in_order<M, Candidate<M>>(points[b], points[a]));
+        const Candidate<M> c = points[old ? a++ : b++];
+        if (size == 0 || !std::equal(c.v.begin(), c.v.begin() + equal, kept[size - 1].v.begin())) {
+            group = size;
+            fresh.clear();
         } else if (free <= 1) {
             continue;
         } else if (free == 2) {
-            if (points[k].v[M - 1] >= points[kept - 1].v[M - 1]) continue;
+            if (c.v[m - 1] >= kept[size - 1].v[m - 1]) continue;
         } else {
+            const auto covers = [&](const Candidate<M>& p) {
+                for (std::size_t j = e + 1; j < m; ++j)
+                    if (p.v[j] > c.v[j]) return false;
+                return true;
+            };
             bool dominated = false;
-            for (std::size_t p = kept; p-- > group && !dominated;) {
-                dominated = true;
-                for (std::size_t j = e + 1; j < static_cast<std::size_t>(M) && dominated; ++j) dominated = points[p].v[j] <= points[k].v[j];
-            }
+            if (old)
+                for (std::size_t p = fresh.size(); p-- > 0 && !dominated;) dominated = covers(kept[fresh[p]]);
+            else
+                for (std::size_t p = size; p-- > group && !dominated;) dominated = covers(kept[p]);
+            work(2.0 * static_cast<double>(old ? fresh.size() : size - group));
             if (dominated) continue;
         }
-        points[kept++] = points[k];
+        if (!old && done > 0) fresh.push_back(size);
+        kept[size++] = c;
     }
-    points.resize(kept);
+    if (done > 0) points.swap(copy);
+    points.resize(size);
 }
 
 // Collects candidates of one node. Two minimised components in a small whole range are kept in a table of the best
@@ -127,6 +116,10 @@ void nondominated(std::vector<Candidate<M>>& points, int equal) {
 template <int M>
 class Accumulator {
 public:
+    using List = CountedVector<Candidate<M>>;
+    explicit Accumulator(Control& control)
+        : control_(control), list_(Counted<Candidate<M>>(control.ledger)), table_(list_.get_allocator()), best_(Counted<double>(control.ledger)) {}
+
     // Wanted: scalar <= threshold and v <= ceiling. The first component lies in [low, high] (whole numbers).
     void begin(int equal, double threshold, const Vector<M>& ceiling, double low, double high, double expected) {
         equal_ = equal;
@@ -134,6 +127,7 @@ public:
         threshold_ = threshold;
         ceiling_ = ceiling;
         list_.clear();
+        filtered_ = 0;
         limit_ = 4096;
         dense_ = M == 2 && equal == 0 && high - low < 8192 && high - low < 4 * expected + 64;
         low_ = low;
@@ -166,15 +160,46 @@ public:
         if (list_.size() > limit_) filter();
     }
 
-    void filter() {
-        nondominated<M>(list_, equal_);
-        limit_ = 2 * list_.size() + 4096;
+    // The sums of one point and each of a list that is sorted by its first component, two components and no budget.
+    template <class Entry>
+    void add_all(std::span<const Entry> others, const double base[2], std::int32_t feature, std::int32_t left) {
+        if constexpr (M == 2) {
+            for (const Entry& r : others) {
+                const double first = base[0] + r.first, second = base[1] + r.second;
+                if (first > ceiling_[0]) break;
+                if (!dense_) {
+                    add({{first, second}, 0, feature, left, r.who});
+                    continue;
+                }
+                const std::size_t cell = static_cast<std::size_t>(static_cast<std::int64_t>(first - low_));
+                if (second >= best_[cell] || second > ceiling_[1]) continue;
+                best_[cell] = second;
+                table_[cell] = {{first, second}, 0, feature, left, r.who};
+            }
+        }
     }
 
-    // What has stayed, sorted. The accumulator is empty afterwards.
-    std::vector<Candidate<M>>& finish() {
+    void filter() {
+        nondominated<M>(list_, equal_, filtered_, [this](double amount) { control_.work(amount); });
+        filtered_ = list_.size();
+        limit_ = 2 * filtered_ + 4096;
+    }
+
+    // What has stayed, sorted.
+    List& finish() {
         collect();
         if (!dense_) filter();
+        return list_;
+    }
+    // The same when the search has ended early and nobody looks at the clock any more: where that would take long, what
+    // came last goes.
+    List& salvage() {
+        constexpr std::size_t kMany = 8192;
+        control_.ledger.lenient = true;
+        collect();
+        if (!dense_ && M - equal_ > 2 && list_.size() > kMany) list_.resize(filtered_, Candidate<M>{});
+        if (!dense_) nondominated<M>(list_, equal_, filtered_, [](double) {});
+        control_.ledger.lenient = false;
         return list_;
     }
 
@@ -215,14 +240,15 @@ private:
         }
     }
 
+    Control& control_;
     int equal_ = 0;
     bool dense_ = false;
     double threshold_ = 0, low_ = 0;
     Vector<M> ceiling_{}, lowest_{};
     bool lowers_ = false;
-    std::size_t limit_ = 4096;
-    std::vector<Candidate<M>> list_, table_;
-    std::vector<double> best_;  // second components of the table
+    std::size_t limit_ = 4096, filtered_ = 0;  // the first ones are sorted and do not dominate each other
+    List list_, table_;
+    CountedVector<double> best_;  // second components of the table
 };
 
 }  // namespace streed

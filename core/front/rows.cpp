@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <string>
-#include <unordered_map>
 
 #include "../search/search.hpp"
 
@@ -56,33 +54,37 @@ void Rows::put_on_grid(const VectorProblem& problem, const std::vector<Component
         }
         if (!(whole && total < 0x1p48) && total > 0) grain[j] = std::ldexp(1.0, std::ilogb(total) + 1 - 48);
         const double scale = components[j].sign / grain[j];
-        for (std::size_t c = 0; c < n_rows * k; ++c) grid[c * m + j] = std::nearbyint(source[c * from] * scale);
+        if (grain[j] == 1)  // whole, or nothing at all
+            for (std::size_t c = 0; c < n_rows * k; ++c) grid[c * m + j] = source[c * from] * scale;
+        else
+            for (std::size_t c = 0; c < n_rows * k; ++c) grid[c * m + j] = std::nearbyint(source[c * from] * scale);
         branch[j] = std::nearbyint(cost / grain[j]);
         most[j] = std::max(0.0, branch[j]) * nodes;
     }
 }
 
-std::vector<double> Rows::differences(const double* row) const {
+void Rows::differences(const double* row, std::vector<double>& out) const {
     const std::size_t m = static_cast<std::size_t>(n_values);
-    std::vector<double> out(channels, 1);
-    for (std::size_t c = 0; c + 1 < channels; ++c) out[c] = row[m + c] - row[c % m] + 0.0;  // no negative zero
-    return out;
+    out.assign(channels, 1);
+    for (std::size_t c = 0, j = 0; c + 1 < channels; ++c, j = j + 1 < m ? j + 1 : 0) out[c] = row[m + c] - row[j] + 0.0;  // no negative zero
 }
 
 // Rows of equal costs (above those of label 0), if there are few kinds of them.
 bool Rows::find_blocks(const std::vector<double>& grid, std::vector<std::vector<std::uint32_t>>& members) {
     const std::size_t size = static_cast<std::size_t>(n_labels) * static_cast<std::size_t>(n_values);
-    std::unordered_map<std::string, std::size_t> known;
+    std::vector<double> difference;
+    std::size_t kind = 0;
+    const auto is = [&](std::size_t k) { return std::equal(difference.begin(), difference.end(), values.begin() + static_cast<std::ptrdiff_t>(k * channels)); };
     for (std::size_t r = 0; r < n_rows; ++r) {
-        const std::vector<double> difference = differences(&grid[r * size]);
-        std::string key(reinterpret_cast<const char*>(difference.data()), 8 * difference.size());
-        const auto [it, fresh] = known.emplace(std::move(key), members.size());
-        if (fresh) {
+        differences(&grid[r * size], difference);
+        if (kind == members.size() || !is(kind))  // often it is that of the row before
+            for (kind = 0; kind < members.size() && !is(kind);) ++kind;
+        if (kind == members.size()) {
             if (members.size() == kMaxBlocks) return false;
             members.emplace_back();
             values.insert(values.end(), difference.begin(), difference.end());
         }
-        members[it->second].push_back(static_cast<std::uint32_t>(r));
+        members[kind].push_back(static_cast<std::uint32_t>(r));
     }
     // Counting looks at all words, adding at about half of the merged rows.
     return n_rows / 64 + members.size() <= 2 * n_merged + 64;
@@ -139,8 +141,9 @@ Rows::Rows(const VectorProblem& problem, const std::vector<Component>& component
         if (order[a] != kNone) valid[a / 64] |= 1ull << (a % 64);
     columns = ordered_columns(packed, width, problem.n_features, features, order);
     if (!counting) {
+        std::vector<double> vector;
         for (std::size_t g = 0; g < n_merged; ++g) {
-            std::vector<double> vector = differences(&costs[g * k * m]);
+            differences(&costs[g * k * m], vector);
             vector.back() = counts[g];
             values.insert(values.end(), vector.begin(), vector.end());
         }

@@ -59,7 +59,7 @@ struct Rows {
 private:
     void put_on_grid(const VectorProblem& problem, const std::vector<Component>& components, const Options& options, std::vector<double>& grid);
     bool find_blocks(const std::vector<double>& grid, std::vector<std::vector<std::uint32_t>>& members);
-    std::vector<double> differences(const double* row) const;
+    void differences(const double* row, std::vector<double>& out) const;
 };
 
 }  // namespace streed

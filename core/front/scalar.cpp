@@ -17,6 +17,8 @@ Scalar::Scalar(const Rows& rows, std::vector<double> the_weights, Control& contr
     reduce(costs);
     problem_.n_rows = rows.n_rows;
     problem_.n_labels = rows.n_labels;
+    options_.memory_limit = control.ledger.share();
+    options_.time_limit = control.deadline;
     options_.poll = [this](const Progress& progress) { return control_.poll(progress); };
     search_ = std::make_unique<Search>(problem_, reduced_, options_, kernels_, control_.started);
     tick_ = search_->to_units(1) * unit_;
@@ -24,7 +26,10 @@ Scalar::Scalar(const Rows& rows, std::vector<double> the_weights, Control& contr
     search_->take_memory(reduced_.bytes() + root_.node.bytes());
     worker_ = std::make_unique<Worker>(*search_, root_, true);
     worker_->enter(root_);
+    control_.ledger.enter(search_->memory);
 }
+
+Scalar::~Scalar() { control_.ledger.leave(search_->memory); }
 
 // Weighted costs of every merged row and label above the row's least one, in whole units, rounded down.
 void Scalar::weigh(std::vector<double>& costs) {
@@ -153,12 +158,19 @@ Outcome Scalar::solve(int depth, int nodes, double upper) {
     const double engine_upper = std::isfinite(upper) ? std::max(0.0, limit(upper - least_, nodes)) : 0x1p60;
     Outcome outcome{0, true};
     const bool trivial = depth <= 2 || root_.node.active().size() < 2;
-    if (trivial || options_.n_threads == 1) {
-        outcome = worker_->solve(0, depth, nodes, engine_upper);
-    } else {
-        search_root(depth, nodes, engine_upper);
-        const bool found = root_.best < engine_upper;
-        outcome = {found ? root_.best : root_.lower_bound(*search_), found};
+    root_.branching = false;
+    try {
+        if (trivial || options_.n_threads == 1) {
+            outcome = worker_->solve(0, depth, nodes, engine_upper);
+        } else {
+            search_root(depth, nodes, engine_upper);
+            const bool found = root_.best < engine_upper;
+            outcome = {found ? root_.best : root_.lower_bound(*search_), found};
+        }
+    } catch (const Stopped&) {
+        // What the children's bounds prove by now; what was found so far may be better than they say.
+        if (root_.branching) proven_ = least_ + cost(std::min(root_.best, root_.lower_bound(*search_)), nodes) - slack_;
+        throw;
     }
     found_ = outcome.lower;
     return {least_ + cost(outcome.lower, nodes) - slack_, outcome.exact && outcome.lower < engine_upper};

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -18,9 +19,14 @@ namespace streed {
 class Scalar {
 public:
     Scalar(const Rows& rows, std::vector<double> weights, Control& control, const Kernels& kernels);
+    ~Scalar();
+    Scalar(const Scalar&) = delete;
+    Scalar& operator=(const Scalar&) = delete;
 
     // The least weighted sum of trees within the limits if it is below `upper`, and a bound below that in any case.
     Outcome solve(int depth, int nodes, double upper);
+    // What a search that was stopped had proven.
+    double proven() const { return proven_; }
     // A tree of the value that `solve` has just found, over kept features and without labels.
     Tree tree(int depth, int nodes);
 
@@ -59,7 +65,7 @@ private:
     std::vector<double> constants_;  // per merged row
     double least_ = 0, root_constant_ = 0, slack_ = 0, unit_ = 1, tick_ = 1, branch_ = 0;
     double rebate_ = 0;  // per branching node, when branching earns something
-    double found_ = 0;
+    double found_ = 0, proven_ = -std::numeric_limits<double>::infinity();
 };
 
 }  // namespace streed

@@ -16,7 +16,7 @@ struct TreeNode {
 };
 using Tree = std::vector<TreeNode>;
 
-enum class Status { optimal, time_limit, interrupted };
+enum class Status { optimal, time_limit, interrupted, memory_limit };
 
 // Work counted, not timed.
 struct Statistics {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from streed import _core
 from streed.engine import make_tree, once_more
 from streed.errors import InfeasibleError, InterruptedWarning, StreedError
+from streed.front_trees import count_trees
 from streed.options import Limits
 from streed.progress import Watcher
 from streed.result import Progress, Result, Solution, relative_gap, show
@@ -23,6 +25,9 @@ from streed.tree import Tree
 
 native: Any = _core
 """The engine; builds without the front engine lack `front` and `constrained`."""
+
+TOLERANCE = 1e-9
+"""Values that differ by less than this, or by less than this share, are equal up to rounding."""
 
 
 def refusal(task: Combined, vector: VectorLowered) -> str:
@@ -82,7 +87,7 @@ def solve_vector(
         answer, trees, bound = _front(task, vector, rows, options)
 
     def count(found: dict[str, Any]) -> Result:
-        solutions = [count_anew(task, vector.parts, features, names, tree) for tree in trees]
+        solutions = _solutions(task, vector, features, names, trees)
         return make_result(task, found, solutions, bound, started)
 
     result = once_more(count, answer)
@@ -150,38 +155,85 @@ def _front(
         if not answer["complete"]:
             raise StreedError(f"{task.name}: no feasible tree was found before the search ended")
         _constrained(task, vector, rows, options)  # raises, with the closest values
-    values = [
-        tuple(
-            task.tasks[i].report(float(v[j])) if j < len(task.objectives) else 0.0
-            for j, i in enumerate(places)
-        )
-        for v in answer["values"]
-    ]
-    return answer, [trees[i] for i in _nondominated(task, values)], None
+    costs = np.asarray(answer["values"], dtype=np.float64)[:, : len(task.objectives)]
+    return answer, [trees[i] for i in _nondominated(task, costs)], None
 
 
-def _nondominated(task: Combined, values: list[tuple[float, ...]]) -> list[int]:
-    """Positions of the values that are nondominated in the objectives, which come first in each of them."""
+def _nondominated(task: Combined, costs: NDArray[np.float64]) -> list[int]:
+    """Positions of the engine's costs in the objectives that are nondominated when they are reported."""
+    tasks = [task.tasks[i] for i in task.objectives]
+    offsets = [one.report(0.0) for one in tasks]
+    slopes = [abs(one.report(1.0) - offset) for one, offset in zip(tasks, offsets, strict=True)]
+    if not _any_covered(costs * slopes, distinct=not task.limits):
+        return list(range(len(costs)))
     padded = []
-    for value in values:
+    for line in costs.tolist():
         full = [0.0] * len(task.parts)
-        for j, i in enumerate(task.objectives):
-            full[i] = value[j]
+        for one, i, cost in zip(tasks, task.objectives, line, strict=True):
+            full[i] = one.report(cost)
         padded.append(tuple(full))
-    return task.select(padded, [better_of(task.tasks[i]) for i in task.objectives])
+    return task.select(padded, [better_of(one) for one in tasks])
 
 
 def better_of(task: Task) -> Callable[[float, float], bool]:
     """Return whether one value of a task is better than another one."""
-    return _greater if task.maximize else _less
+    return operator.gt if task.maximize else operator.lt
 
 
-def _less(v: float, w: float) -> bool:
-    return v < w
+def _any_covered(values: NDArray[np.float64], distinct: bool) -> bool:
+    """Whether a line of values is at least as small as another one everywhere, differences by rounding aside.
+
+    `distinct`: no line covers another one exactly; one of them must then have a value that is greater than
+    another one by no more than rounding, and only lines with such values have to be looked at.
+
+    Examples
+    --------
+    >>> _any_covered(np.array([[0.0, 2.0], [1.0, 1.0]]), False)
+    False
+    >>> _any_covered(np.array([[0.0, 1.0], [1.0, 1.0]]), False)
+    True
+    """
+    slack = TOLERANCE * np.maximum(1.0, np.abs(values))
+    if values.shape[1] == 2:
+        values, slack = values[order := np.argsort(values[:, 0], kind="stable")], slack[order]
+        steps, play = np.diff(values, axis=0), np.maximum(slack[:-1], slack[1:])
+        return bool((steps[:, 0] <= play[:, 0]).any() or (steps[:, 1] >= -play[:, 1]).any())
+    if distinct:
+        close = np.any([_close(column) for column in values.T], axis=0)
+        values, slack = values[close], slack[close]
+    for k in range(values.shape[0]):
+        covers = (values[k] <= values + np.maximum(slack, slack[k])).all(axis=1)
+        if covers.sum() > 1:
+            return True
+    return False
 
 
-def _greater(v: float, w: float) -> bool:
-    return v > w
+def _close(column: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which values differ from another one, but only by rounding."""
+    known, place = np.unique(column, return_inverse=True)
+    near = np.diff(known) <= TOLERANCE * np.maximum(1.0, np.abs(known[1:]))
+    found: NDArray[np.bool_] = (np.append(near, False) | np.append(False, near))[place]
+    return found
+
+
+def _solutions(
+    task: Combined,
+    parts: Sequence[Lowered],
+    features: NDArray[np.uint8],
+    names: Sequence[str] | None,
+    answers: list[dict[str, Any]],
+) -> list[tuple[tuple[float, ...], Tree]]:
+    """Count the values of all trees anew, each part by its own lowered form."""
+    first = task.tasks[task.objectives[0]]
+    sign = -1.0 if first.maximize else 1.0
+    trees, costs = count_trees(
+        vector.parts, task.objectives[0], first.value_name, sign, features, names, answers
+    )
+    reports = [part.report for part in task.tasks]
+    values = [
+        tuple(report(cost) for report, cost in zip(reports, row, strict=True)) for row in costs.tolist()
+    ]
+    return list(zip(values, trees, strict=True))
 
 
 def count_anew(
@@ -191,7 +243,7 @@ def count_anew(
     names: Sequence[str] | None,
     answer: dict[str, Any],
 ) -> tuple[tuple[float, ...], Tree]:
-    """Count the values of a tree anew, each part by its own lowered form."""
+    """Count the values of one tree anew; the parts may have leaf functions."""
     values, trees = [], []
     for part, low in zip(task.tasks, parts, strict=True):
         rows = features if low.rows is None else features[low.rows]
@@ -222,7 +274,8 @@ def make_result(
     started: float,
 ) -> Result:
     """Make a result of values with their trees; `bound` is that of a single objective."""
-    found = sorted(found, key=lambda one: order_of(task, tuple(one[0][i] for i in task.objectives)))
+    best_first = [(i, -1.0 if task.tasks[i].maximize else 1.0) for i in task.objectives]
+    found = sorted(found, key=lambda one: tuple(sign * one[0][i] for i, sign in best_first))
     front = [Solution(tuple(values[i] for i in task.objectives), tree) for values, tree in found]
     single = len(task.objectives) == 1
     objective = front[0].values[0] if single else front[0].values

@@ -65,8 +65,9 @@ class Result:
         infinite if nothing is known about the optimum.
     optimal : bool
         Whether no better tree exists within the limits.
-    status : {"optimal", "time_limit", "interrupted"}
-        Why the search ended.
+    status : {"optimal", "time_limit", "memory_limit", "interrupted"}
+        Why the search ended. A memory limit ends searches for several objectives or under limits, whose
+        lists of points cannot be given up; in other searches only the caches stop growing.
     tree : Tree
         The tree.
     front : list of Solution

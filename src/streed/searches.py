@@ -63,6 +63,11 @@ class Searches:
         return time.perf_counter() - self.started
 
     @property
+    def watched(self) -> bool:
+        """Whether somebody looks at `objective` and `bound` while searches run."""
+        return self._watcher.poll is not None
+
+    @property
     def stopped(self) -> bool:
         """Whether no further search may begin: the time is up, or somebody stopped one."""
         if self.status == "optimal" and self.elapsed >= self.limits.time_limit:
@@ -208,12 +213,14 @@ def constant_tree(label: int) -> dict[str, NDArray[np.int32]]:
 
 def predicted(answer: dict[str, Any], features: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Label of each row, as a position among the classes, by a tree in the form of the engine."""
-    feature = np.asarray(answer["feature"])
-    node = np.zeros(features.shape[0], dtype=np.int64)
-    rows = np.arange(features.shape[0])
-    while (rows := rows[feature[node[rows]] >= 0]).size:
-        here = node[rows]
-        right = features[rows, feature[here]] != 0
-        node[rows] = np.where(right, np.asarray(answer["right"])[here], np.asarray(answer["left"])[here])
-    labels: NDArray[np.int64] = np.asarray(answer["label"])[node].astype(np.int64)
+    feature, left, right, label = (
+        np.asarray(answer[name]).tolist() for name in ("feature", "left", "right", "label")
+    )
+    # From the leaves up: what the rows would be told if they all came to a node. Parents come first.
+    says: list[Any] = [np.int16(code) for code in label]
+    for node in range(len(feature) - 1, -1, -1):
+        if feature[node] >= 0:
+            has = features[:, feature[node]] != 0
+            says[node] = np.where(has, says[right[node]], says[left[node]])
+    labels: NDArray[np.int64] = np.broadcast_to(says[0], features.shape[:1]).astype(np.int64)
     return labels

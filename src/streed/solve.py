@@ -55,7 +55,8 @@ def solve(
     time_limit : float, optional
         Seconds after which the best tree so far is returned.
     memory_limit : float, optional
-        Bytes that the solver's own structures may take (a rough count in the general search).
+        Bytes that the solver's own structures may take (a rough count in the general search). Caches stop
+        growing there; a search for a front or under limits ends when its points would take a tenth more.
     n_jobs : int, optional
         Number of threads; None means one, -1 all cores. The general search has one thread.
     progress : bool or callable, default=False

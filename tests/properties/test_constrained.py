@@ -142,6 +142,37 @@ def test_a_time_limit_leaves_a_tree_and_a_bound() -> None:
     assert answer["values"][1] == 0
 
 
+def test_equal_rows_are_a_bound_when_there_was_no_time_at_all() -> None:
+    problem = hard_problem()
+    few = VectorProblem(problem.X[:, :6].copy(), problem.costs, np.zeros(2), 5, 31)
+    answer = solve_constrained(few, np.full(1, -1e5), np.full(1, 1e5), time_limit=1e-9)
+    same = few.X @ (1 << np.arange(6))
+    errors = [np.bincount(same, weights=problem.costs[:, label, 0], minlength=64) for label in (0, 1)]
+    assert answer["status"] == "time_limit"
+    assert answer["lower_bound"] == np.minimum(*errors).sum() > 0
+    assert answer["lower_bound"] < answer["objective"]
+
+
+def test_a_memory_limit_leaves_a_tree_and_a_bound() -> None:
+    rng = np.random.default_rng(0)
+    n, limit = 300, 3_000_000
+    y = rng.integers(2, size=n)
+    costs = np.zeros((n, 2, 4))
+    costs[:, 0, 0], costs[:, 1, 0] = y == 1, y == 0
+    costs[:, 1, 1:] = rng.integers(-50, 51, size=(n, 3))
+    problem = VectorProblem(rng.integers(2, size=(n, 30)).astype(np.uint8), costs, np.zeros(4), 4, 15)
+    most = np.full(3, 5.0)
+    whole = solve_constrained(problem, -most, most)
+    answer = solve_constrained(problem, -most, most, memory_limit=limit)
+    assert whole["optimal"]
+    assert whole["statistics"]["peak_memory"] > limit
+    assert (answer["status"], answer["optimal"], answer["feasible"]) == ("memory_limit", False, True)
+    assert answer["statistics"]["peak_memory"] <= 1.1 * limit
+    assert 0 < answer["lower_bound"] <= whole["objective"] <= answer["objective"]
+    assert tree_values(problem, answer) == tuple(answer["values"])
+    assert np.abs(answer["values"][1:]).max() <= 5
+
+
 def test_an_undecided_question_says_so() -> None:
     problem = hard_problem()
     even = problem.costs * 2  # no sum is one, but that is hard to know

@@ -128,6 +128,42 @@ def test_a_time_limit_leaves_a_part_of_the_front(labels: int) -> None:
         assert tree_values(problem, tree) == tuple(value)
 
 
+@pytest.mark.parametrize(("max_depth", "max_nodes"), [(3, 7), (4, 15), (4, 9)])
+@pytest.mark.parametrize("costs", ["mistakes", "weights", "signs"])
+def test_splits_in_tables_and_splits_in_lists_give_the_same_front(
+    max_depth: int, max_nodes: int, costs: str
+) -> None:
+    rng = np.random.default_rng(max_nodes)
+    n, n_features = 90, 9
+    X = (rng.random((n, n_features)) < rng.uniform(0.2, 0.8, n_features)).astype(np.uint8)
+    y = rng.integers(2, size=n)
+    two = np.zeros((n, 2, 2))
+    two[y == 0, 1, 0] = two[y == 1, 0, 1] = 1
+    if costs == "weights":
+        two *= rng.integers(1, 4, size=(n, 1, 1))
+    if costs == "signs":
+        two[:, 1] += rng.integers(-2, 3, size=(n, 2))
+    more = np.concatenate([two, np.zeros((n, 2, 1))], axis=2)  # a third component goes the general way
+    problem = VectorProblem(X, two, np.zeros(2), max_depth, max_nodes)
+    general = solve_front(VectorProblem(X, more, np.zeros(3), max_depth, max_nodes))
+    check(problem, solve_front(problem), as_set(general["values"][:, :2]))
+
+
+def test_a_memory_limit_leaves_a_part_of_the_front() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(2, size=(200, 30)).astype(np.uint8)
+    problem = VectorProblem(X, rng.integers(1000, size=(200, 2, 6)).astype(float), np.zeros(6), 3, 7)
+    limit = 3_000_000
+    answer = solve_front(problem, memory_limit=limit)
+    assert (answer["status"], answer["complete"]) == ("memory_limit", False)
+    assert limit / 2 < answer["statistics"]["peak_memory"] <= 1.1 * limit
+    values = answer["values"]
+    assert len(values) > 100
+    assert all((values <= value).all(axis=1).sum() == 1 for value in values)
+    for value, tree in list(zip(values, answer["trees"], strict=True))[::50]:
+        assert tree_values(problem, tree) == tuple(value)
+
+
 def test_poll_ends_the_search_and_sees_progress() -> None:
     rng = np.random.default_rng(1)
     X = rng.integers(2, size=(2000, 60)).astype(np.uint8)

@@ -56,7 +56,7 @@ class FairnessFront(Sequence[FairnessPoint]):
         The notion of fairness.
     total : float
         Weight of all rows.
-    status : {"optimal", "time_limit", "interrupted"}
+    status : {"optimal", "time_limit", "memory_limit", "interrupted"}
         Why the search ended.
     seconds : float
         Seconds that it took.

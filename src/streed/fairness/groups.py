@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -62,34 +63,47 @@ def _plain_values(lines: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def exact_rates(
-    rate: Rate,
-    says_positive: NDArray[np.bool_],
-    is_positive: NDArray[np.bool_],
-    groups: NDArray[np.int32],
-    n_groups: int,
-    units: NDArray[np.int64],
-) -> list[Fraction | None]:
-    """Rate of each group from whole weights; None for a group without rows that the rate is about."""
-    parts, wholes = weighed(rate, says_positive, is_positive, groups, n_groups, units)
-    return [
-        Fraction(int(part), int(whole)) if whole else None for part, whole in zip(parts, wholes, strict=True)
-    ]
-
-
-def weighed(
-    rate: Rate,
+def cells_of(
     says_positive: NDArray[np.bool_],
     is_positive: NDArray[np.bool_],
     groups: NDArray[np.int32],
     n_groups: int,
     weights: NDArray[Any],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weight, per group, of what a rate counts, and of all rows that it is about; exact for whole weights."""
-    about = rate.about(is_positive) * weights
-    counted = rate.counts(is_positive, says_positive) * about
-    part = np.bincount(groups, weights=counted, minlength=n_groups).astype(np.float64)
-    return part, np.bincount(groups, weights=about, minlength=n_groups).astype(np.float64)
+) -> list[list[float]]:
+    """Give, for each group, the weight of its rows in four cells; exact for whole weights.
+
+    The cells are those of negative rows that are said to be negative, or positive, then of positive ones.
+
+    Examples
+    --------
+    >>> says, true = np.array([False, True, True]), np.array([False, False, True])
+    >>> cells_of(says, true, np.array([0, 0, 1], dtype=np.int32), 2, np.array([1.0, 2.0, 4.0]))
+    [[1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 0.0, 4.0]]
+    """
+    place = 4 * groups + 2 * is_positive + says_positive
+    sums = np.bincount(place, weights=weights, minlength=4 * n_groups).astype(np.float64)
+    cells: list[list[float]] = sums.reshape(n_groups, 4).tolist()
+    return cells
+
+
+@functools.cache
+def _places(rate: Rate) -> tuple[list[int], list[int]]:
+    """Which of the four cells a rate counts, and which ones it is about."""
+    true, says = np.array([False, False, True, True]), np.array([False, True, False, True])
+    about = rate.about(true)
+    counted = about & rate.counts(true, says)
+    return np.flatnonzero(counted).tolist(), np.flatnonzero(about).tolist()
+
+
+def weighed(rate: Rate, cells: list[list[float]]) -> list[tuple[float, float]]:
+    """Weight, for each group, of what a rate counts, and of all rows that it is about."""
+    counted, about = _places(rate)
+    return [(sum(cell[i] for i in counted), sum(cell[i] for i in about)) for cell in cells]
+
+
+def exact_rates(rate: Rate, cells: list[list[float]]) -> list[Fraction | None]:
+    """Rate of each group from whole weights; None for a group without rows that the rate is about."""
+    return [Fraction(int(part), int(whole)) if whole else None for part, whole in weighed(rate, cells)]
 
 
 def spread(parity: Parity, rates: Mapping[str, list[Fraction | None]]) -> tuple[Fraction, Fraction]:
@@ -152,22 +166,15 @@ def group_rates(
     weights = np.ones(codes.size) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     names, groups = encode_groups(sensitive_features, codes.size)
     is_positive, says_positive = np.asarray(classes[codes] == label), np.asarray(prediction) == label
-    return float_rates(is_positive, says_positive, names, groups, weights)
+    return float_rates(names, cells_of(says_positive, is_positive, groups, len(names), weights))
 
 
 def float_rates(
-    is_positive: NDArray[np.bool_],
-    says_positive: NDArray[np.bool_],
-    names: list[Any],
-    groups: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    extra: tuple[Rate, ...] = (),
+    names: list[Any], cells: list[list[float]], extra: tuple[Rate, ...] = ()
 ) -> dict[Any, dict[str, float]]:
     """Rates of every group as floats, the standard ones and further ones."""
-    sizes = np.bincount(groups, weights=weights, minlength=len(names))
-    table = {name: {"weight": float(size)} for name, size in zip(names, sizes, strict=True)}
+    table = {name: {"weight": sum(cell)} for name, cell in zip(names, cells, strict=True)}
     for rate in {**RATES, **{rate.name: rate for rate in extra}}.values():
-        parts, wholes = weighed(rate, says_positive, is_positive, groups, len(names), weights)
-        for name, part, whole in zip(names, parts.tolist(), wholes.tolist(), strict=True):
+        for name, (part, whole) in zip(names, weighed(rate, cells), strict=True):
             table[name][rate.name] = part / whole if whole else float("nan")
     return table

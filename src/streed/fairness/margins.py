@@ -43,7 +43,7 @@ def pairs_of(
 ) -> list[tuple[int, int, int, int]]:
     """Pairs of groups a < b that both have a rate, each with N_a and N_b."""
     about = rate.about(is_positive)
-    sizes = [int(units[about & (groups == group)].sum()) for group in range(n_groups)]
+    sizes = np.bincount(groups, weights=about * units, minlength=n_groups).astype(np.int64).tolist()
     present = [group for group in range(n_groups) if sizes[group] > 0]
     return [(a, b, sizes[a], sizes[b]) for a, b in itertools.combinations(present, 2)]
 
@@ -72,12 +72,12 @@ def margins(
                     f"min_ratio has too many digits to be kept exactly with groups of {size_a} and {size_b} "
                     f"units of weight, got {ratio}"
                 )
-            by_a = counted * ((groups == a) * units)[:, None] * (size_b // common)
-            by_b = counted * ((groups == b) * units)[:, None] * (size_a // common)
-            if ratio is None:
-                found.append(Margin((by_a - by_b).astype(np.float64), whole))
-                continue
-            p, q = ratio.numerator, ratio.denominator
-            found.append(Margin((q * by_a - p * by_b).astype(np.float64), whole))
-            found.append(Margin((q * by_b - p * by_a).astype(np.float64), whole))
+            by_a, by_b = size_b // common, size_a // common
+            p, q = (1, 1) if ratio is None else (ratio.numerator, ratio.denominator)
+            factors = [{a: q * by_a, b: -p * by_b}]
+            if ratio is not None:
+                factors.append({a: -p * by_a, b: q * by_b})
+            for factor in factors:
+                per_row = np.array([factor.get(group, 0) for group in range(n_groups)])[groups] * units
+                found.append(Margin(np.where(counted, per_row[:, None], 0).astype(np.float64), whole))
     return found

@@ -40,10 +40,7 @@ class FBeta(Ratio):
             raise ValueError(f"beta must be between 0.001 and 1000, got {beta!r}")
         self.beta = beta
         self.name = "f1" if beta == 1 else f"f{float(beta):g}"
-
-    @property
-    def _square(self) -> Fraction:
-        return Fraction(repr(float(self.beta))) ** 2
+        self._square = Fraction(repr(float(beta))) ** 2
 
     def __call__(self, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
         """Value of a confusion matrix."""

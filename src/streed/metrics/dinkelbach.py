@@ -11,7 +11,6 @@ whole numbers.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 
 from streed.errors import TaskError
 from streed.metrics.base import Linear, Ratio
@@ -29,22 +28,36 @@ def maximise_ratio(problem: BinaryProblem, metric: Ratio) -> bool:
     before them: the engine is about three times as fast on those, and the tree is often the best one already.
     """
     depth = problem.searches.limits.max_depth
+    terms = whole_terms(*metric.terms(problem.plane.positives, problem.plane.negatives))
     if depth > 2:
-        _iterate(problem, metric, depth - 1)
-        a, b = _direction(problem, *metric.terms(problem.plane.positives, problem.plane.negatives))
+        _iterate(problem, terms, depth - 1)
+        a, b = _direction(problem, terms)
         alike = ALIKE <= a / b <= 1 / ALIKE and bool((problem.units == 1).all())
         if alike and not problem.searches.stopped:
             problem.search(1, 1, depth)
             if problem.settled:
                 return True
-    return _iterate(problem, metric, depth)
+    return _iterate(problem, terms, depth)
 
 
-def _iterate(problem: BinaryProblem, metric: Ratio, max_depth: int) -> bool:
+def whole_terms(numerator: Linear, denominator: Linear) -> tuple[list[int], list[int]]:
+    """Multiply both lines by the same number so that their coefficients are whole; ratios stay as they are.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> half = Fraction(1, 2)
+    >>> whole_terms((half, half, Fraction(0)), (Fraction(1), Fraction(0), Fraction(1, 3)))
+    ([3, 3, 0], [6, 0, 2])
+    """
+    common = math.lcm(*(c.denominator for c in (*numerator, *denominator)))
+    return [int(c * common) for c in numerator], [int(c * common) for c in denominator]
+
+
+def _iterate(problem: BinaryProblem, terms: tuple[list[int], list[int]], max_depth: int) -> bool:
     """Iterate at one depth; returns whether the ratio is proven to be the greatest one there."""
-    numerator, denominator = metric.terms(problem.plane.positives, problem.plane.negatives)
     while not problem.searches.stopped:
-        a, b = problem.direction(*_direction(problem, numerator, denominator))
+        a, b = problem.direction(*_direction(problem, terms))
         point, optimal = problem.search(a, b, max_depth)
         problem.refresh_bound()
         if problem.best is not point:
@@ -54,28 +67,25 @@ def _iterate(problem: BinaryProblem, metric: Ratio, max_depth: int) -> bool:
     return False
 
 
-def _at(line: Linear, point: Point) -> Fraction:
+def _at(line: list[int], point: Point) -> int:
     return line[0] + line[1] * point.fp + line[2] * point.fn
 
 
-def _ratio(numerator: Linear, denominator: Linear, point: Point) -> Fraction:
-    below = _at(denominator, point)
-    return _at(numerator, point) / below if below else Fraction(0)
-
-
-def _direction(problem: BinaryProblem, numerator: Linear, denominator: Linear) -> tuple[int, int]:
+def _direction(problem: BinaryProblem, terms: tuple[list[int], list[int]]) -> tuple[int, int]:
     """Whole weights of fp and fn whose least sum has the greatest numerator - ratio * denominator."""
-    ratio = _ratio(numerator, denominator, problem.best)
-    fp, fn = (ratio * denominator[i] - numerator[i] for i in (1, 2))
+    numerator, denominator = terms
+    above, below = _at(numerator, problem.best), _at(denominator, problem.best)
+    above, below = (above, below) if below > 0 else (0, 1)
+    fp, fn = (above * denominator[i] - below * numerator[i] for i in (1, 2))
     if fp < 0 or fn < 0 or fp == fn == 0:
         raise TaskError(
             f"the metric {problem.metric.name} does not fall when fp or fn grows: at the ratio "
-            f"{float(ratio):g} fp counts {float(fp):g} and fn {float(fn):g}"
+            f"{above / below:g} fp counts {fp / below:g} and fn {fn / below:g}"
         )
     # The engine wants positive weights: a mistake that counts nothing decides between trees that are equal.
     if fp == 0:
         return 1, problem.plane.negatives + 1
     if fn == 0:
         return problem.plane.positives + 1, 1
-    common = math.lcm(fp.denominator, fn.denominator)
-    return int(fp * common), int(fn * common)
+    common = math.gcd(fp, fn)
+    return fp // common, fn // common

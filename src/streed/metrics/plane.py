@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from streed.metrics.base import Metric, evaluate
+from streed.metrics.base import Function, Metric, evaluate
 
 CELLS = 2**12
 """If more cells than this remain, they are not split any further; bounds are then weaker, never wrong."""
@@ -79,6 +79,9 @@ class Plane:
 
     def bound(self, box: Box) -> float:
         """Give a value that no tree in the box exceeds; minus infinity if the box is proven empty."""
+        span = box.most_fn - box.least_fn + 1
+        if span <= (FIRST if isinstance(self.metric, Function) else CELLS):
+            return self._reached(box, np.arange(box.least_fn, box.most_fn + 1))
         bounds = self._cells(box, None).bound
         return float(bounds.max()) if bounds.size else -np.inf
 

@@ -116,6 +116,8 @@ class BinaryProblem:
 
     def refresh_bound(self) -> None:
         """Tell whoever watches what is proven by now."""
+        if not self.searches.watched:
+            return
         self.searches.bound = max(self.plane.bound(self.plane.whole()), self.objective)
 
     def costs(self) -> NDArray[np.float64]:

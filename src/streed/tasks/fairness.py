@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.errors import InfeasibleError, StreedError
-from streed.fairness.groups import encode_groups, exact_rates, float_rates, spread
+from streed.fairness.groups import cells_of, encode_groups, exact_rates, float_rates, spread
 from streed.fairness.margins import margins
 from streed.fairness.parity import as_parity, exact_limit
 from streed.options import OPTIONS
@@ -103,13 +103,14 @@ class GroupFairness(Task):
         self._rows = None if weights is None or weights.all() else np.flatnonzero(weights)
         if self._rows is not None and weights is not None:
             codes, group_codes, weights = codes[self._rows], group_codes[self._rows], weights[self._rows]
-        if np.unique(group_codes).size < 2:
+        if np.count_nonzero(np.bincount(group_codes)) < 2:
             raise ValueError(
                 "sensitive_features must have at least two groups with rows (of a weight above zero), "
                 f"got only {groups[int(group_codes[0])]!r} in {codes.size} sample{'s'[: codes.size > 1]}"
             )
         self._codes, self._groups, self._group_codes = codes, groups, group_codes
         self._is_positive = codes == self._positive
+        self._equal = weights is None  # all rows count one
         self._weights = np.ones(codes.size) if weights is None else weights
         self._units, _ = integer_units(weights, codes.size, UNIT_BITS)
         self._errors, self._scale = self._error_units(class_weight)
@@ -141,7 +142,7 @@ class GroupFairness(Task):
                     f"class_weight must be above zero under a fairness limit, got {class_weight!r}"
                 )
             weights = weights * factors[self._codes]
-        return whole_units(weights)
+        return (weights, 1.0) if weights is self._weights and self._equal else whole_units(weights)
 
     @property
     def n_rows(self) -> int:
@@ -197,33 +198,23 @@ class GroupFairness(Task):
 
     def rates(self, says: NDArray[np.int64]) -> dict[Any, dict[str, float]]:
         """Rates of every group for predictions, as positions among `classes`, of rows that have a weight."""
-        return float_rates(
-            self._is_positive,
-            says == self._positive,
-            self._groups,
-            self._group_codes,
-            self._weights,
-            self.parity.rates,
+        return float_rates(self._groups, self._cells(says, self._weights), self.parity.rates)
+
+    def _cells(self, says: NDArray[np.int64], weights: NDArray[Any]) -> list[list[float]]:
+        return cells_of(
+            says == self._positive, self._is_positive, self._group_codes, len(self._groups), weights
         )
 
     def spread(self, says: NDArray[np.int64]) -> tuple[Fraction, Fraction]:
         """Exact difference and ratio of predictions, as positions among `classes`."""
-        rates = {
-            rate.name: exact_rates(
-                rate,
-                says == self._positive,
-                self._is_positive,
-                self._group_codes,
-                len(self._groups),
-                self._units,
-            )
-            for rate in self.parity.rates
-        }
-        return spread(self.parity, rates)
+        cells = self._cells(says, self._units)
+        return spread(self.parity, {rate.name: exact_rates(rate, cells) for rate in self.parity.rates})
 
     def is_fair(self, says: NDArray[np.int64]) -> bool:
         """Whether predictions keep the limit, in exact numbers."""
-        difference, ratio = self.spread(says)
+        return self._allows(*self.spread(says))
+
+    def _allows(self, difference: Fraction, ratio: Fraction) -> bool:
         return difference <= self.max_difference if self.min_ratio is None else ratio >= self.min_ratio
 
     def solve_with(
@@ -257,12 +248,13 @@ class GroupFairness(Task):
             raise InfeasibleError(self._why_infeasible(answer["closest"]))
         best = answer if "feature" in answer else self._fair_constant(searches)
         says = predicted(best, rows)
-        if not self.is_fair(says):
+        found = self.spread(says)
+        if not self._allows(*found):
             raise StreedError("internal error, please report it: the tree of the engine breaks the limit")
         tree, cost = make_tree(self.lower(), rows, names, best, self.value_name, 1.0)
         objective = self.report(cost)
         bound = min(self.report(float(answer["lower_bound"])), objective)
-        self._note(searches, says)
+        self._note(searches, says, found)
         return searches.result(tree, objective, bound, bool(answer["optimal"]))
 
     @property
@@ -278,10 +270,9 @@ class GroupFairness(Task):
         answer = searches.scalar(self._codes, self._errors, classes, depth, self._branch_cost)
         return answer | {"feasible": True}
 
-    def _note(self, searches: Searches, says: NDArray[np.int64]) -> None:
+    def _note(self, searches: Searches, says: NDArray[np.int64], found: tuple[Fraction, Fraction]) -> None:
         """Put difference, ratio and rates among the statistics of the result."""
-        difference, ratio = self.spread(says)
-        searches.notes = {"difference": float(difference), "ratio": float(ratio)}
+        searches.notes = {"difference": float(found[0]), "ratio": float(found[1])}
         for group, rates in self.rates(says).items():
             searches.notes.update({f"{name}[{group}]": rates[name] for name in rates if name != "weight"})
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from streed.result import Result
 
 UNIT_BITS = 30
+BUILT_IN = frozenset(type(metric) for metric in metrics.METRICS.values())
+"""Metrics that are known to be monotone; all others are checked."""
+
 NO_CLASS_WEIGHT = (
     "a metric counts true and false positives as they are: class_weight would change what it means; "
     "weigh rows with sample_weight, or choose a metric that weighs the classes, such as streed.metrics.FBeta"
@@ -117,6 +120,8 @@ class Metric(Task):
                 f"the metric {self.metric.name} needs rows of two classes, got 1 class with a weight above "
                 f"zero: the label {self._classes.tolist()[int(self._codes[0])]!r}"
             )
+        if type(self.metric) in BUILT_IN:
+            return
         positives = self._units[self._codes == 1].sum(), self._units[self._codes == 0].sum()
         metrics.check_monotone(self.metric, int(positives[0]), int(positives[1]), self._scale)
 
@@ -199,7 +204,8 @@ class Metric(Task):
                 proven = maximise_ratio(problem, self.metric)
             else:
                 proven = maximise_metric(problem)
-        return problem.best.tree, problem.plane.bound(problem.plane.whole()), proven
+        bound = problem.objective if proven else problem.plane.bound(problem.plane.whole())
+        return problem.best.tree, bound, proven
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the front of mistakes as the six components of the paper; the metric picks from it.

@@ -1,0 +1,94 @@
+"""Trees of a front, counted together: the same as each of them counted alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import streed
+from streed import StreedError, front_trees
+from streed.engine import make_tree
+from streed.front_trees import FlatTrees, count_trees
+from streed.native_fronts import _any_covered
+from streed.tasks.base import Lowered
+
+LEAF = {"feature": [-1], "left": [-1], "right": [-1], "label": [1]}
+STUMP = {"feature": [1, -1, -1], "left": [1, -1, -1], "right": [2, -1, -1], "label": [-1, 0, 1]}
+DEEP = {
+    "feature": [0, 1, -1, -1, 2, -1, -1],
+    "left": [1, 2, -1, -1, 5, -1, -1],
+    "right": [4, 3, -1, -1, 6, -1, -1],
+    "label": [-1, -1, 1, 0, -1, 0, 1],
+}
+
+
+def as_answer(tree: dict[str, list[int]]) -> dict[str, Any]:
+    return {name: np.array(values, np.int32) for name, values in tree.items()}
+
+
+def data() -> tuple[np.ndarray, list[Lowered]]:
+    rng = np.random.default_rng(4)
+    X = rng.integers(0, 2, (40, 3)).astype(np.uint8)
+    y = rng.integers(0, 2, 40)
+    errors = streed.tasks.Accuracy(y, sample_weight=rng.integers(0, 3, 40), cost_complexity=0.01)
+    costs = streed.tasks.LabelCosts(rng.integers(-4, 5, (40, 2)).astype(float))
+    return X, [errors.lower(), costs.lower()]
+
+
+@pytest.mark.parametrize("shown", [0, 1])
+@pytest.mark.parametrize("block", [1, 2**20])
+@pytest.mark.parametrize("bits", [0, 62])
+def test_counted_together_as_alone(
+    shown: int, block: int, bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(front_trees, "BLOCK", block)
+    monkeypatch.setattr(front_trees, "KEY_BITS", bits)
+    X, parts = data()
+    answers = [as_answer(tree) for tree in [LEAF, STUMP, DEEP, STUMP] * 6]
+    name = "cost" if shown == 1 else ""
+    trees, costs = count_trees(parts, shown, name, -1.0, X, ["a", "b", "c"], answers)
+    assert len(trees) == len(answers)
+    for answer, tree, line in zip(answers, trees, costs, strict=True):
+        for k, part in enumerate(parts):
+            rows = X if part.rows is None else X[part.rows]
+            alone, cost = make_tree(part, rows, ["a", "b", "c"], answer, name, -1.0)
+            assert line[k] == pytest.approx(cost, abs=1e-12)
+            if k == shown:
+                assert tree == alone
+
+
+def test_trees_without_any_test() -> None:
+    X, parts = data()
+    (tree,), costs = count_trees(parts, 1, "", 1.0, X, None, [as_answer(LEAF)])
+    assert (tree.n_leaves, tree.n_samples.tolist(), costs.shape) == (1, [40], (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("feature", [3, -1, -1]),
+        ("feature", [-2, -1, -1]),
+        ("label", [-1, 0, 2]),
+        ("label", [-1, -1, 1]),
+        ("left", [2, -1, -1]),
+        ("right", [3, -1, -1]),
+        ("left", [0, -1, -1]),
+    ],
+)
+def test_what_is_no_tree_is_refused(name: str, values: list[int]) -> None:
+    wrong = as_answer(STUMP | {name: values})
+    with pytest.raises(StreedError, match="no tree"):
+        FlatTrees([as_answer(STUMP), wrong], 3, 2)
+
+
+def test_lines_that_cover_others() -> None:
+    apart = np.array([[0.0, 2.0, 1.0], [1.0, 1.0, 1.0], [2.0, 2.0, 0.0]])
+    assert not _any_covered(apart, distinct=True)
+    assert not _any_covered(apart, distinct=False)
+    assert _any_covered(np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0]]), distinct=False)
+    nearly = np.array([[1.0 + 1e-12, 1.0, 1.0], [1.0, 3.0, 1.0], [0.0, 5.0, 7.0]])
+    assert _any_covered(nearly, distinct=True)
+    assert _any_covered(nearly[:, :2], distinct=True)
+    assert not _any_covered(nearly[[0, 2]], distinct=True)
