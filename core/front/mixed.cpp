@@ -71,12 +71,14 @@ public:
     MixedFront(const MixedPlan& plan, MixedLeaves& leaves, Control& control)
         : leaves_(leaves), control_(control), kernels_(select_kernels(control.options.simd)), options_(control.options),
           reduced_(reduce(leaves.rows(), {options_.switches.merge_rows, options_.switches.drop_features, true})), objective_(plan.objective) {
+        options_.memory_limit = control.ledger.share();
         options_.max_depth = 1;  // no table of the costs of leaves, which are nothing
         options_.time_limit = kInfinity;
         options_.poll = nullptr;
         search_ = std::make_unique<Search>(leaves.rows(), reduced_, options_, kernels_, control.started);
         root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, options_.switches.sparse_rows, options_.min_samples_leaf, true});
         search_->take_memory(reduced_.bytes() + root_.node.bytes());
+        control.ledger.enter(search_->memory);
         worker_ = std::make_unique<Worker>(*search_, root_, true);
         worker_->enter(root_);
         ceiling_.fill(kInfinity);
@@ -93,6 +95,10 @@ public:
         nodes_ = control.options.max_nodes;
         normalise(depth_, nodes_);
     }
+
+    ~MixedFront() { control_.ledger.leave(search_->memory); }
+    MixedFront(const MixedFront&) = delete;
+    MixedFront& operator=(const MixedFront&) = delete;
 
     MixedResult run();
 
@@ -127,7 +133,7 @@ template <int M>
 MixedResult MixedFront<M>::run() {
     MixedResult result;
     MixedSearch<M> search(shape_, leaves_, *search_, *worker_, control_);
-    Keeper<M> sink(shape_.equal, ceiling_, objective_);
+    Keeper<M> sink(shape_.equal, ceiling_, objective_, control_);
     sink.set_floor(&floor_);
     if (objective_ >= 0) result.lower_bound = search.root_bound()[static_cast<std::size_t>(objective_)] * leaves_.grain(static_cast<std::size_t>(shape_.slot[objective_].part));
     try {
@@ -144,10 +150,11 @@ MixedResult MixedFront<M>::run() {
         if (control_.status == Status::optimal) control_.status = control_.elapsed() > control_.options.time_limit ? Status::time_limit : Status::interrupted;
         result.status = control_.status;
     }
-    sink.filter();
+    control_.ledger.lenient = true;  // what was found is put together
+    sink.filter(false);
     report(sink, search.arena, result);
     result.statistics = {{"solved", static_cast<double>(search.solved)}, {"front_work", control_.work_done()},
-                         {"peak_memory", static_cast<double>(search_->memory.peak())},
+                         {"peak_memory", static_cast<double>(std::max(control_.ledger.peak(), search_->memory.peak()))},
                          {"rows_merged", static_cast<double>(root_.node.n_slots())},
                          {"features_kept", static_cast<double>(reduced_.features.size())}};
     result.seconds = control_.elapsed();

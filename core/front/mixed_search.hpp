@@ -60,7 +60,8 @@ bool below(const Vector<M>& v, const Vector<M>& ceiling) {
 template <int M>
 class Keeper {
 public:
-    Keeper(int equal, const Vector<M>& the_ceiling, int objective) : ceiling(the_ceiling), equal_(equal), objective_(objective) {}
+    Keeper(int equal, const Vector<M>& the_ceiling, int objective, Control& control)
+        : ceiling(the_ceiling), list(Counted<Candidate<M>>(control.ledger)), control_(control), equal_(equal), objective_(objective) {}
 
     void add(const Candidate<M>& point) {
         if (!below<M>(point.v, ceiling)) return;
@@ -85,30 +86,35 @@ public:
             if (below<M>(list[k].v, v)) return true;
         return false;
     }
-    void filter() {
-        if (objective_ < 0) nondominated<M>(list, equal_);
+    // After the search nobody looks at the clock any more.
+    void filter(bool searching = true) {
+        if (objective_ < 0) nondominated<M>(list, equal_, std::min(filtered_, list.size()), [&](double amount) {
+            if (searching) control_.work(amount);
+        });
+        filtered_ = list.size();
         limit_ = 2 * list.size() + 64;
         known_ = std::min<std::size_t>(list.size(), 16);
     }
     void set_floor(const Vector<M>* floor) { floor_ = floor; }  // a single point is wanted above it only
 
     Vector<M> ceiling;
-    std::vector<Candidate<M>> list;
+    CountedVector<Candidate<M>> list;
 
 private:
+    Control& control_;
     int equal_, objective_;
     const Vector<M>* floor_ = nullptr;
-    std::size_t limit_ = 64;
+    std::size_t limit_ = 64, filtered_ = 0;
     std::size_t known_ = 0;  // points that are looked at before another one is taken
 };
 
 template <int M>
 class MixedSearch {
 public:
-    using Points = std::vector<Point<M>>;
+    using Points = CountedVector<Point<M>>;
 
     MixedSearch(const MixedShape<M>& shape, MixedLeaves& leaves, Search& search, Worker& worker, Control& control)
-        : shape_(shape), leaves_(leaves), search_(search), worker_(worker), control_(control), least_rows_(control.options.min_samples_leaf) {}
+        : arena(control.ledger), shape_(shape), leaves_(leaves), search_(search), worker_(worker), control_(control), least_rows_(control.options.min_samples_leaf) {}
 
     void run(int depth, int nodes, Keeper<M>& sink) { expand(0, depth, nodes, sink); }
     Vector<M> root_bound() { return least(-1, false, 0); }
@@ -119,8 +125,9 @@ public:
 private:
     struct Known {
         Vector<M> ceiling;
-        Points points;
+        std::vector<Point<M>> points;  // counted as a cache
     };
+    Points none() const { return Points(Counted<Point<M>>(control_.ledger)); }
 
     void expand(int at, int depth, int nodes, Keeper<M>& sink);
     void deep(int at, int depth, int nodes, Keeper<M>& sink);

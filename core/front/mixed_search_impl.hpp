@@ -58,7 +58,7 @@ void MixedSearch<M>::try_split(int at, int depth, int nodes, int lane, Keeper<M>
     const Vector<M> low[2] = {least(lane, false, at), least(lane, true, at)};
     for (int left_nodes = most; left_nodes >= nodes - 1 - most; --left_nodes) {
         if (sink.covers(shape_.join(low[0], low[1]))) return;
-        Points points[2];
+        Points points[2] = {none(), none()};
         Vector<M> other = low[1];
         for (const bool side : {false, true}) {
             worker_.descend(at, lane, side);
@@ -83,20 +83,20 @@ typename MixedSearch<M>::Points MixedSearch<M>::front(int at, int depth, int nod
         key = worker_.cache_key(worker_.level(at), depth, nodes);
         const auto found = known_.find(key);
         if (found != known_.end() && below<M>(ceiling, found->second.ceiling)) {
-            Points out;
+            Points out = none();
             for (const Point<M>& p : found->second.points)
                 if (below<M>(p.v, ceiling)) out.push_back(p);
             return out;
         }
     }
-    Keeper<M> keeper(shape_.equal, ceiling, objective());
+    Keeper<M> keeper(shape_.equal, ceiling, objective(), control_);
     expand(at, depth, nodes, keeper);
     Points points = settle(keeper);
     if (!cached) return points;
     const std::size_t bytes = key.size() + 160 + points.size() * sizeof(Point<M>);
     if (search_.memory.fits(bytes)) {
         search_.memory.take(bytes);
-        known_.insert_or_assign(key, Known{ceiling, points});
+        known_.insert_or_assign(key, Known{ceiling, {points.begin(), points.end()}});
     }
     return points;
 }
@@ -104,7 +104,7 @@ typename MixedSearch<M>::Points MixedSearch<M>::front(int at, int depth, int nod
 template <int M>
 typename MixedSearch<M>::Points MixedSearch<M>::settle(Keeper<M>& sink) {
     sink.filter();
-    Points out;
+    Points out = none();
     out.reserve(sink.list.size());
     for (const Candidate<M>& c : sink.list) out.push_back({c.v, 0, c.feature < 0 ? c.left : arena.add(c.feature, c.left, c.right)});
     return out;
@@ -142,10 +142,10 @@ void MixedSearch<M>::pairs(int at, int depth, int nodes, Keeper<M>& sink, std::v
         control_.work(static_cast<double>(n * static_cast<std::size_t>(plan.n_values)) * 16);
         const Vector<M> low[2] = {least_of_side(plan, a, false), least_of_side(plan, a, true)};
         if (sink.covers(shape_.join(low[0], low[1]))) continue;
-        Points leaf[2], split[2];
+        Points leaf[2] = {none(), none()}, split[2] = {none(), none()};
         if (two) load_cells(node, plan, here.table.data(), a);
         for (const bool side : {false, true}) {
-            Keeper<M> keeper(shape_.equal, shape_.side_ceiling(sink.ceiling, low[!side]), objective());
+            Keeper<M> keeper(shape_.equal, shape_.side_ceiling(sink.ceiling, low[!side]), objective(), control_);
             find_labels(singles_, 2 * n, (side ? n : 0) + a, labels_);
             for (const Labelled& own : labels_) keeper.add({own.v, 0, -1, own.leaf, 0});
             leaf[side] = settle(keeper);

@@ -87,7 +87,7 @@ def solve_vector(
         answer, trees, bound = _front(task, vector, rows, options)
 
     def count(found: dict[str, Any]) -> Result:
-        solutions = _solutions(task, vector, features, names, trees)
+        solutions = _solutions(task, vector.parts, features, names, trees)
         return make_result(task, found, solutions, bound, started)
 
     result = once_more(count, answer)
@@ -226,9 +226,7 @@ def _solutions(
     """Count the values of all trees anew, each part by its own lowered form."""
     first = task.tasks[task.objectives[0]]
     sign = -1.0 if first.maximize else 1.0
-    trees, costs = count_trees(
-        vector.parts, task.objectives[0], first.value_name, sign, features, names, answers
-    )
+    trees, costs = count_trees(parts, task.objectives[0], first.value_name, sign, features, names, answers)
     reports = [part.report for part in task.tasks]
     values = [
         tuple(report(cost) for report, cost in zip(reports, row, strict=True)) for row in costs.tolist()
