@@ -19,6 +19,7 @@ struct NodeSettings {
 
 // A number of a lane type.
 double lane_value(Lane lane, const void* values, std::size_t at);
+void set_lane_value(Lane lane, void* values, std::size_t at, double value);
 
 class Node {
 public:

@@ -134,6 +134,7 @@ int count_and(const std::uint64_t* a, const std::uint64_t* b, int words) {
 
 #include "kernels_cells.hpp"
 #include "kernels_counts.hpp"
+#include "kernels_sparse.hpp"
 #include "kernels_sums.hpp"
 
 void pair_table(const Frame& frame, const std::uint64_t* filter, const void* singles, void* table, double* weights,
