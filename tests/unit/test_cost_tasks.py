@@ -214,6 +214,23 @@ def test_costs_with_one_objective_in_a_third_dimension() -> None:
     assert optimum(LabelCosts(np.ones((4, 2, 1)))) == 4
 
 
+def test_costs_with_several_objectives() -> None:
+    rng = np.random.default_rng(3)
+    X, costs = rng.integers(0, 2, (30, 4)), rng.integers(-2, 9, (30, 3, 2)).astype(float)
+    parts = [LabelCosts(costs[:, :, j], ["a", "b", "c"]) for j in range(2)]
+    one = streed.solve(LabelCosts.objectives(costs, ["a", "b", "c"]), X, max_depth=2)
+    several = streed.solve(streed.combine(*parts), X, max_depth=2)
+    assert len(one.front) > 1
+    assert [s.values for s in one.front] == [s.values for s in several.front]
+    for solution in one.front:
+        code = np.searchsorted(["a", "b", "c"], solution.tree.predict(X))
+        assert solution.values == pytest.approx(costs[np.arange(30), code].sum(axis=0))
+    with pytest.raises(ValueError, match="two objectives or more"):
+        LabelCosts.objectives(costs[:, :, 0])
+    with pytest.raises(ValueError, match=r"LabelCosts\.objectives"):
+        LabelCosts(costs)
+
+
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,9 @@ from streed.tasks.combination import check_combination
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.labels import check_sample_weight
 from streed.tasks.row_costs import CostSummary, RowCosts, check_names, check_table
+
+if TYPE_CHECKING:
+    from streed.tasks.combined import Combined
 
 
 class LabelCosts(RowCosts):
@@ -94,6 +97,41 @@ class LabelCosts(RowCosts):
             columns=columns,
             combination=combination,
         )
+
+    @classmethod
+    def objectives(cls, costs: ArrayLike, labels: ArrayLike | None = None, **options: Any) -> Combined:
+        """Make one task of several objectives: a leaf has one label, and a cost in each of them.
+
+        Parameters
+        ----------
+        costs : array-like of shape (n, n_labels, n_objectives)
+            What each row costs under each label in each objective, two or more of them.
+        labels : array-like of shape (n_labels,), optional
+            The labels, as for `LabelCosts`.
+        **options
+            Other parameters of `LabelCosts`, the same for all objectives.
+
+        Returns
+        -------
+        streed.tasks.Combined
+            What `streed.combine` makes of a `LabelCosts` for each objective; solving it gives a front.
+
+        Examples
+        --------
+        >>> import streed
+        >>> task = streed.tasks.LabelCosts.objectives([[[0, 2], [1, 0]], [[3, 0], [0, 1]]])
+        >>> [solution.values for solution in streed.solve(task, [[0], [1]], max_depth=1).front]
+        [(0.0, 3.0), (1.0, 1.0), (4.0, 0.0)]
+        """
+        from streed.tasks.combined import combine
+
+        table = np.asarray(costs)
+        if table.ndim != 3 or table.shape[2] < 2:
+            raise ValueError(
+                "costs must have shape (n, n_labels, n_objectives) with two objectives or more, "
+                f"got {table.shape}; LabelCosts takes the costs of one"
+            )
+        return combine(*(cls(table[:, :, j], labels, **options) for j in range(table.shape[2])))
 
 
 def refuse_weighted_tests(weights: Any, feature_costs: object) -> None:

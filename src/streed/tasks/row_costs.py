@@ -234,8 +234,8 @@ def check_table(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:
         table = table[:, :, 0]
     if table.ndim == 3:
         raise ValueError(
-            f"{name} of shape {table.shape} are {table.shape[2]} objectives at once: make a task of each "
-            f"{name}[:, :, j] and join them with streed.combine"
+            f"{name} of shape {table.shape} are {table.shape[2]} objectives at once: LabelCosts.objectives "
+            "makes a task of them, or streed.combine of a task for each"
         )
     if table.ndim != 2 or 0 in table.shape:
         raise ValueError(f"{name} must have shape (rows, {unit}s), at least one of each, got {table.shape}")
