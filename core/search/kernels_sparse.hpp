@@ -1,21 +1,26 @@
 // Sums over weighted rows that have few features: they have lists of them instead of vectors. Part of kernels_impl.hpp.
 
+// Tables of wide numbers are filled from the diagonal on, by blocks of lanes, and then mirrored.
+inline int first_lane(int i) { return i / kVectorBytes * kVectorBytes; }
+
+template <class T>
+void clear_half(const Frame& frame, T* table) {
+    for (int a = 0; a < frame.n_active; ++a) {
+        const int i = frame.active[a];
+        T* row = table + static_cast<std::size_t>(i) * static_cast<std::size_t>(frame.stride);
+        for (int j = first_lane(i); j < frame.stride; ++j) row[j] = T{};
+    }
+}
+
 // The values of every slot are added for each pair of features that it lists, those of several channels at once.
 template <class T, int Channels>
 void sparse_tables(const Frame& frame, const Channel* channels, const std::uint64_t* filter, const T* singles, T* table, const Scratch& scratch) {
     const int stride = frame.stride;
     const std::size_t size = static_cast<std::size_t>(stride);
     const std::size_t table_size = size * size;
-    const auto first_lane = [](int i) { return i / kVectorBytes * kVectorBytes; };
     bool any_without = false;
-    for (int a = 0; a < frame.n_active; ++a) {
-        const int i = frame.active[a];
-        any_without = any_without || frame.listed_without[i];
-        for (std::size_t c = 0; c < Channels; ++c) {
-            T* row = table + c * table_size + static_cast<std::size_t>(i) * size;
-            for (int j = first_lane(i); j < stride; ++j) row[j] = T{};
-        }
-    }
+    for (int a = 0; a < frame.n_active; ++a) any_without = any_without || frame.listed_without[frame.active[a]];
+    for (std::size_t c = 0; c < Channels; ++c) clear_half(frame, table + c * table_size);
     T total[Channels] = {};
     for (int w = channels[0].word_begin; w < channels[0].word_end; ++w) {
         if (scratch.checkpoint != nullptr && w % 64 == 0) scratch.checkpoint(scratch.context);

@@ -97,12 +97,7 @@ void gather_table(const Frame& frame, const Channel& channel, const std::uint64_
     const std::size_t size = static_cast<std::size_t>(stride);
     const T* matrix = static_cast<const T*>(channel.matrix);
     std::uint32_t* rows = scratch.indices;
-    const auto first_lane = [](int i) { return i / kVectorBytes * kVectorBytes; };
-    for (int a = 0; a < frame.n_active; ++a) {
-        const int i = frame.active[a];
-        T* row = table + static_cast<std::size_t>(i) * size;
-        for (int j = first_lane(i); j < stride; ++j) row[j] = T{};
-    }
+    clear_half(frame, table);
     for (int word = channel.word_begin; word < channel.word_end; word += kWords) {
         if (scratch.checkpoint != nullptr) scratch.checkpoint(scratch.context);
         const int end = word + kWords < channel.word_end ? word + kWords : channel.word_end;
@@ -148,12 +143,7 @@ void four_row_table(const Frame& frame, const Channel& channel, const std::uint6
     const std::size_t size = static_cast<std::size_t>(stride);
     const T* matrix = static_cast<const T*>(channel.matrix);
     std::uint32_t* rows = scratch.indices;
-    const auto first_lane = [](int i) { return i / kVectorBytes * kVectorBytes; };
-    for (int a = 0; a < frame.n_active; ++a) {
-        const int i = frame.active[a];
-        T* row = table + static_cast<std::size_t>(i) * size;
-        for (int j = first_lane(i); j < stride; ++j) row[j] = T{};
-    }
+    clear_half(frame, table);
     for (int word = channel.word_begin; word < channel.word_end; word += kIndexWords) {
         const int end = word + kIndexWords < channel.word_end ? word + kIndexWords : channel.word_end;
         int count = 0;

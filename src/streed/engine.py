@@ -23,17 +23,8 @@ def run(
     poll: Callable[[dict[str, float]], bool] | None,
 ) -> dict[str, Any]:
     """Call the engine with the leaf model of a task; `name` is what errors call the task."""
-    options: dict[str, Any] = {
-        "max_depth": limits.max_depth,
-        "max_nodes": limits.max_nodes,
-        "min_samples_leaf": limits.min_samples_leaf,
-        "branch_cost": lowered.branch_cost,
-        "combination": lowered.combination,
-        "time_limit": limits.time_limit,
-        "memory_limit": limits.memory_limit,
-        "n_threads": limits.n_threads,
-        "poll": poll,
-    }
+    options = limits.arguments(poll)
+    options.update(branch_cost=lowered.branch_cost, combination=lowered.combination)
     check_lowered(name, lowered)
     if lowered.prices is not None:
         prices = lowered.prices

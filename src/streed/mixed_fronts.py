@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,11 +13,11 @@ from numpy.typing import NDArray
 
 from streed import native_fronts
 from streed.engine import check_lowered, once_more, run
-from streed.errors import InfeasibleError, InterruptedWarning, NotNative, StreedError
+from streed.errors import InfeasibleError, NotNative, StreedError
 from streed.leaf_functions import Functions
 from streed.options import Limits
 from streed.progress import Watcher
-from streed.result import Progress, Result, show
+from streed.result import Result, show
 from streed.tasks.base import LeafFunction, Lowered, Task
 from streed.tasks.combined import Combined, label_table
 
@@ -92,11 +91,7 @@ def solve_mixed(
     """Solve a combination of parts of any kind that the engine knows."""
     started = time.perf_counter()
     rows = features if mixed.rows is None else np.ascontiguousarray(features[mixed.rows])
-    if limits.min_samples_leaf > rows.shape[0]:
-        raise ValueError(
-            f"min_samples_leaf must be at most the number of rows, {rows.shape[0]}, "
-            f"got {limits.min_samples_leaf}"
-        )
+    limits.check_rows(rows.shape[0])
     watcher = Watcher(task.tasks[task.objectives[0]], progress)
     functions = Functions([(part.name, low.leaf) for part, low in zip(task.tasks, mixed.parts, strict=True)])
     answer = functions.call(
@@ -104,13 +99,7 @@ def solve_mixed(
         rows,
         [_arguments(task, mixed, place, functions) for place in range(len(mixed.parts))],
         int(mixed.parts[0].classes.size),
-        max_depth=limits.max_depth,
-        max_nodes=limits.max_nodes,
-        min_samples_leaf=limits.min_samples_leaf,
-        time_limit=limits.time_limit,
-        memory_limit=limits.memory_limit,
-        n_threads=limits.n_threads,
-        poll=watcher.poll,
+        **limits.arguments(watcher.poll),
     )
     if not answer["trees"]:
         if not answer["complete"]:
@@ -118,13 +107,7 @@ def solve_mixed(
         left = limits.time_limit - (time.perf_counter() - started)
         raise InfeasibleError(_infeasible(task, mixed, features, replace(limits, time_limit=left)))
     result = once_more(lambda found: _result(task, mixed, features, names, found, started), answer)
-    best = result.objective if isinstance(result.objective, float) else math.nan
-    done = 1.0 if result.optimal else watcher.root_done
-    watcher.finish(Progress(result.seconds, best, math.nan, result.gap, done, 0.0))
-    if result.status == "interrupted" and not watcher.stopped:
-        warnings.warn(
-            "the search was interrupted: the tree is the best one so far", InterruptedWarning, stacklevel=5
-        )
+    native_fronts.say_over(watcher, result)
     return result
 
 

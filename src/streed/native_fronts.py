@@ -66,21 +66,9 @@ def solve_vector(
     """Solve a combination of label costs by the native front engine."""
     started = time.perf_counter()
     rows = features if vector.rows is None else np.ascontiguousarray(features[vector.rows])
-    if limits.min_samples_leaf > rows.shape[0]:
-        raise ValueError(
-            f"min_samples_leaf must be at most the number of rows, {rows.shape[0]}, "
-            f"got {limits.min_samples_leaf}"
-        )
+    limits.check_rows(rows.shape[0])
     watcher = Watcher(task.tasks[task.objectives[0]], progress)
-    options = {
-        "max_depth": limits.max_depth,
-        "max_nodes": limits.max_nodes,
-        "min_samples_leaf": limits.min_samples_leaf,
-        "time_limit": limits.time_limit,
-        "memory_limit": limits.memory_limit,
-        "n_threads": limits.n_threads,
-        "poll": watcher.poll,
-    }
+    options = limits.arguments(watcher.poll)
     if len(task.objectives) == 1:
         answer, trees, bound = _constrained(task, vector, rows, options)
     else:
@@ -91,17 +79,19 @@ def solve_vector(
         return make_result(task, found, solutions, bound, started)
 
     result = once_more(count, answer)
+    say_over(watcher, result)
+    return result
+
+
+def say_over(watcher: Watcher, result: Result) -> None:
+    """Tell whoever watches that the search of a combination is over, and warn after Ctrl-C."""
     best = result.objective if isinstance(result.objective, float) else math.nan
-    watcher.finish(
-        Progress(
-            result.seconds, best, math.nan, result.gap, 1.0 if result.optimal else watcher.root_done, 0.0
-        )
-    )
+    done = 1.0 if result.optimal else watcher.root_done
+    watcher.finish(Progress(result.seconds, best, math.nan, result.gap, done, 0.0))
     if result.status == "interrupted" and not watcher.stopped:
         warnings.warn(
-            "the search was interrupted: the tree is the best one so far", InterruptedWarning, stacklevel=5
+            "the search was interrupted: the tree is the best one so far", InterruptedWarning, stacklevel=6
         )
-    return result
 
 
 def _constrained(

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import numbers
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,17 @@ class Limits:
     time_limit: float
     memory_limit: int
     n_threads: int
+
+    def arguments(self, poll: Callable[[dict[str, float]], bool] | None) -> dict[str, Any]:
+        """Give the limits as the keyword arguments that every search of the engine takes."""
+        return {**asdict(self), "poll": poll}
+
+    def check_rows(self, n_rows: int) -> None:
+        """Refuse leaves that must hold more rows than there are."""
+        if self.min_samples_leaf > n_rows:
+            raise ValueError(
+                f"min_samples_leaf must be at most the number of rows, {n_rows}, got {self.min_samples_leaf}"
+            )
 
 
 def _integer(name: str, value: object) -> int:

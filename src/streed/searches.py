@@ -13,6 +13,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,11 +41,7 @@ class Searches:
     def __init__(
         self, task: Task, features: NDArray[np.uint8], limits: Limits, progress: object, name: str = ""
     ) -> None:
-        if limits.min_samples_leaf > features.shape[0]:
-            raise ValueError(
-                f"min_samples_leaf must be at most the number of rows, {features.shape[0]}, "
-                f"got {limits.min_samples_leaf}"
-            )
+        limits.check_rows(features.shape[0])
         self.name = name or task.name
         self.measure = task.measure or self.name
         self.features = features
@@ -141,15 +138,13 @@ class Searches:
 
     def _options(self, max_depth: int) -> dict[str, Any]:
         watcher = self._watcher
-        return {
-            "max_depth": max_depth,
-            "max_nodes": min(self.limits.max_nodes, 2**max_depth - 1),
-            "min_samples_leaf": self.limits.min_samples_leaf,
-            "time_limit": max(self.limits.time_limit - self.elapsed, LEAST_SECONDS),
-            "memory_limit": self.limits.memory_limit,
-            "n_threads": self.limits.n_threads,
-            "poll": None if watcher.poll is None else self._poll,
-        }
+        left = replace(
+            self.limits,
+            max_depth=max_depth,
+            max_nodes=min(self.limits.max_nodes, 2**max_depth - 1),
+            time_limit=max(self.limits.time_limit - self.elapsed, LEAST_SECONDS),
+        )
+        return left.arguments(None if watcher.poll is None else self._poll)
 
     def _poll(self, state: dict[str, float]) -> bool:
         """Tell the watcher about the whole solve instead of this one search; errors are never below zero."""

@@ -118,11 +118,7 @@ def solve_checked(
     if not isinstance(lowered, Lowered):
         raise TaskError(f"{type(task).__name__}.lower() must return a Lowered, got {lowered!r}")
     rows = features if lowered.rows is None else np.ascontiguousarray(features[lowered.rows])
-    if limits.min_samples_leaf > rows.shape[0]:
-        raise ValueError(
-            f"min_samples_leaf must be at most the number of rows, {rows.shape[0]}, "
-            f"got {limits.min_samples_leaf}"
-        )
+    limits.check_rows(rows.shape[0])
     answer = run(task.name, lowered, rows, limits, watcher.poll)
     return make_result(task, lowered, rows, names, answer, watcher, started)
 

@@ -408,3 +408,27 @@ def test_it_is_a_transformer_like_any_other() -> None:
     assert nameless.get_feature_names_out(["age", "bit"]).tolist() == ["age <= 1.5", "bit = 1"]
     with pytest.raises(ValueError, match="should have length equal to number of features"):
         nameless.get_feature_names_out(["age"])
+
+
+WHOLE = hnp.arrays(np.int64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.integers(0, 1))
+
+
+@given(WHOLE, st.data())
+def test_zeros_and_ones_at_once_are_as_column_by_column(X: np.ndarray, data: st.DataObject) -> None:
+    """Whole numbers are read in one go; the same numbers as floats go column by column."""
+    weight = data.draw(st.none() | hnp.arrays(np.float64, len(X), elements=st.sampled_from([0.0, 1.0, 2.0])))
+    if weight is not None and not weight.any():
+        weight = None
+    if weight is not None and data.draw(st.booleans()):
+        X = np.where(weight[:, None] == 0, 7, X)  # rows of weight zero do not count
+    at_once, by_column = (Binarizer().fit(x, sample_weight=weight) for x in (X, X.astype(float)))
+    assert at_once.conditions_ == by_column.conditions_
+    assert at_once.dropped_columns_ == by_column.dropped_columns_
+    assert at_once.feature_columns_.tolist() == by_column.feature_columns_.tolist()
+    other = data.draw(hnp.arrays(np.int64, X.shape, elements=st.integers(-1, 2)))
+    for table in (X, other):
+        expected = by_column.transform(table.astype(float))
+        assert np.array_equal(at_once.transform(table), expected)
+        assert np.array_equal(at_once.transform(table.astype(float)), expected)
+    kept = at_once.inverse_transform(at_once.transform(X))
+    assert np.array_equal(kept, by_column.inverse_transform(by_column.transform(X.astype(float))))

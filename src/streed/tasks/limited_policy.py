@@ -159,11 +159,7 @@ class LimitedPolicyReward(PolicyReward):
 
         started = time.perf_counter()
         lowered = self.lower()
-        if limits.min_samples_leaf > self._n_rows:
-            raise ValueError(
-                f"min_samples_leaf must be at most the number of rows, {self._n_rows}, "
-                f"got {limits.min_samples_leaf}"
-            )
+        limits.check_rows(self._n_rows)
         costs = cost_table(lowered)
         n, k = costs.shape
         table = np.empty((n, k, 1 + len(self._limits)))
@@ -220,13 +216,7 @@ def constrained(
         lower=lower,
         upper=upper,
         branch_cost=branch_cost,
-        max_depth=limits.max_depth,
-        max_nodes=limits.max_nodes,
-        min_samples_leaf=limits.min_samples_leaf,
-        time_limit=limits.time_limit,
-        memory_limit=limits.memory_limit,
-        n_threads=limits.n_threads,
-        poll=poll,
+        **limits.arguments(poll),
     )
     return answer
 
