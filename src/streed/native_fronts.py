@@ -90,7 +90,7 @@ def say_over(watcher: Watcher, result: Result) -> None:
     watcher.finish(Progress(result.seconds, best, math.nan, result.gap, done, 0.0))
     if result.status == "interrupted" and not watcher.stopped:
         warnings.warn(
-            "the search was interrupted: the tree is the best one so far", InterruptedWarning, stacklevel=6
+            "the search was interrupted: the tree is the best one so far", InterruptedWarning, stacklevel=7
         )
 
 
