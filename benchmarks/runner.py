@@ -15,6 +15,7 @@ from typing import Any
 from benchmarks.clock import kill_after
 
 LOADING_SECONDS = 120.0
+TIMES = ("seconds", "first_seconds", "cpu_seconds")
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -46,6 +47,7 @@ class Outcome:
 
     status: str
     seconds: float = float("nan")
+    first_seconds: float = float("nan")
     cpu_seconds: float = float("nan")
     peak_memory: int = 0
     memory_before: int = 0
@@ -64,7 +66,7 @@ class Outcome:
     def to_dict(self) -> dict[str, Any]:
         """Plain data for the JSON file; times that do not exist become None."""
         record = asdict(self)
-        for name in ("seconds", "cpu_seconds"):
+        for name in TIMES:
             record[name] = None if record[name] != record[name] else record[name]
         return record
 
@@ -72,7 +74,7 @@ class Outcome:
     def from_dict(cls, record: dict[str, Any]) -> Outcome:
         """Read what `to_dict` wrote."""
         known = {name: value for name, value in record.items() if name in cls.__dataclass_fields__}
-        for name in ("seconds", "cpu_seconds"):
+        for name in TIMES:
             if known.get(name) is None:
                 known[name] = float("nan")
         return cls(**known)

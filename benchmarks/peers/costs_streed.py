@@ -18,7 +18,7 @@ def fit_estimator(package: Any, X: NDArray[Any], y: NDArray[Any], options: Optio
     task = options["task"]
     if task == "cost_sensitive":
         model = package.CostSensitiveTreeClassifier(
-            misclassification_costs=options["matrix"], feature_costs=prices(package, options), **limits
+            misclassification_costs=options["matrix"], feature_costs=options["feature_costs"], **limits
         ).fit(X, y)
     elif task == "instance_costs":
         model = package.CostSensitiveTreeClassifier(**limits).fit(X, costs=options["costs"])
@@ -31,7 +31,7 @@ def fit_solve(package: Any, X: NDArray[Any], y: NDArray[Any], options: Options) 
     """Call `streed.solve`; returns the result and what predicts."""
     tasks, task = package.tasks, options["task"]
     if task == "cost_sensitive":
-        made = tasks.CostMatrix(y, options["matrix"], feature_costs=prices(package, options))
+        made = tasks.CostMatrix(y, options["matrix"], feature_costs=options["feature_costs"])
     elif task == "instance_costs":
         made = tasks.LabelCosts(options["costs"])
     else:
@@ -52,6 +52,13 @@ def prices(package: Any, options: Options) -> Any:
 
     groups = {key: None if group < 0 else group for key, group in per_attribute("group").items()}
     return package.FeatureCosts(per_attribute("full"), per_attribute("discounted"), groups, attribute)
+
+
+def prepared(package: Any, options: Options) -> Options:
+    """Join the options and the prices of tests, which are an object of the package as they are for peers."""
+    if options["task"] != "cost_sensitive":
+        return options
+    return options | {"feature_costs": prices(package, options)}
 
 
 def warm_options(options: Options) -> Options:

@@ -21,7 +21,7 @@ void FrontSearch<M>::pairs(int level, int depth, int nodes, Sink& sink) {
         for (const std::int32_t lane : active) candidates.push_back(scalar.node.feature(lane));
         if (depth == 2) {
             worker.load_pair_table(scalar);
-            const double best = worker.solve_pairs(scalar, nodes, scalar.look.template as<double>());
+            const double best = worker.look_ahead(scalar, nodes);
             if (best >= limit) return;
             const double all = guide_->search().model.ticks * scalar.node.potential();
             for (const std::int32_t lane : active) value.push_back(all - scalar.look.template as<double>()[lane]);

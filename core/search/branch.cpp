@@ -20,7 +20,6 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper) {
     at.best = upper;
     at.choice = {};
     at.branching = true;
-    at.has_pair_weights = false;
     at.lower.assign(2 * static_cast<std::size_t>(at.n_budgets) * static_cast<std::size_t>(at.node.stride()), search_.floor());
     if (search_.prices.any() && similar()) at.prices.compare(at.node.active(), depth - 1);
     if (index > 0 && similar()) inherit_bounds(level(index - 1), at);
@@ -29,8 +28,8 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper) {
     if (at.leaf < at.best) at.best = at.leaf;
     if (switches.depth_two) {
         load_pair_table(at, similar());
-        double* look = at.look.as<double>();
-        const double two_levels = solve_pairs(at, std::min(nodes, 3), look);
+        const double* look = at.look.as<double>();
+        const double two_levels = look_ahead(at, std::min(nodes, 3));
         if (two_levels < at.best) {
             at.best = two_levels;
             at.choice.feature = kPairTree;
@@ -82,6 +81,11 @@ bool Level::open(int lane) {
     for (int k = 0; k < n_budgets; ++k)
         if (joined(bound(least_nodes + k, false, lane), bound(least_nodes + n_budgets - 1 - k, true, lane), cost) < best) return true;
     return false;
+}
+
+// Whether the rows that have a feature are the fewer ones.
+bool Worker::smaller_side(const Node& node, int lane) const {
+    return 2 * search_.kernels.count_and(node.column(lane), node.valid().data(), node.words()) <= node.n_slots();
 }
 
 // Three levels left: the children are pair problems, taken from the path table or solved in one go.
@@ -147,8 +151,7 @@ void Worker::solve_child_pairs(Level& at, int lane, const bool known[2], double 
         work_since_checkpoint_ = 0;
         search_.checkpoint(calling_thread_);
     }
-    const int with = search_.kernels.count_and(node.column(lane), node.valid().data(), node.words());
-    const bool small_side = 2 * with <= node.n_slots();
+    const bool small_side = smaller_side(node, lane);
     const int most = at.least_nodes + at.n_budgets - 1;
     PairBenefit benefit[2];
     child_pairs(at, lane, small_side, !known[small_side], !known[!small_side], at.n_budgets == 1 ? most : 0, benefit);
@@ -171,8 +174,7 @@ void Worker::try_children(int index, int lane) {
     Level& at = level(index);
     const double branch = at.branch[static_cast<std::size_t>(lane)];
     const int most = at.least_nodes + at.n_budgets - 1;
-    const int with = search_.kernels.count_and(at.node.column(lane), at.node.valid().data(), at.node.words());
-    const bool first = 2 * with > at.node.n_slots();
+    const bool first = !smaller_side(at.node, lane);
     for (int nl = most; nl >= at.least_nodes; --nl) {
         double sum = at.maximum ? search_.floor() : branch;
         bool exact = true;

@@ -41,6 +41,7 @@ Scratch Worker::scratch(const Node& node, bool tallied) {
 
 void Worker::load_pair_table(Level& at, bool with_weights) {
     const Node& node = at.node;
+    if (at.has_table && (at.has_counts || !with_weights)) return;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const std::size_t bytes = stride * stride * static_cast<std::size_t>(node.n_channels()) * lane_bytes(node.lane_type());
     account(at.table.reserve(bytes));
@@ -51,6 +52,8 @@ void Worker::load_pair_table(Level& at, bool with_weights) {
         weights = at.pair_weights.as<double>();
     }
     search_.kernels.pair_table(node.frame(), node.valid().data(), node.singles(), at.table.data(), weights, scratch(node, weights != nullptr));
+    at.has_table = true;
+    at.has_counts = with_weights;
 }
 
 // Benefit of a pair problem on the rows of a node, whatever the leaf model.
@@ -63,17 +66,26 @@ PairBenefit Worker::pair_benefit(const Node& node, PairProblem problem, const No
 }
 
 // Optimum of the node with at most three branching nodes in two levels, its pair table being loaded.
-double Worker::solve_pairs(Level& at, int nodes, double* per_root) {
+double Worker::solve_pairs(Level& at, int nodes) {
     const PairProblem problem{at.table.data(), nullptr, at.node.singles(), at.node.totals()};
-    const PairBenefit benefit = pair_benefit(at.node, problem, at.prices, nodes, per_root);
+    const PairBenefit benefit = pair_benefit(at.node, problem, at.prices, nodes, nullptr);
     return std::min(at.leaf, value_of_benefit(at.node, benefit.at_most[std::min(nodes, 3)]));
 }
 
-// Pair problems of both children of a feature: only the smaller side is summed up, the pair table of the other
-// one is the node's table minus that (without the subtraction switch each side is summed for itself).
-void Worker::child_pairs(Level& at, int lane, bool small_side, bool want_small, bool want_large, int nodes, PairBenefit out[2]) {
+// The same, with the best benefit of every root in `look`.
+double Worker::look_ahead(Level& at, int nodes) {
+    if (at.looked != nodes) {
+        const PairProblem problem{at.table.data(), nullptr, at.node.singles(), at.node.totals()};
+        const PairBenefit benefit = pair_benefit(at.node, problem, at.prices, nodes, at.look.as<double>());
+        at.two_levels = std::min(at.leaf, value_of_benefit(at.node, benefit.at_most[std::min(nodes, 3)]));
+        at.looked = nodes;
+    }
+    return at.two_levels;
+}
+
+// Single sums, totals and prices of both children of a feature; the pair problems below need them.
+void Worker::begin_children(const Level& at, int lane, bool small_side) {
     const Node& node = at.node;
-    const Frame frame = node.frame();
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const std::size_t channels = static_cast<std::size_t>(node.n_channels());
     const std::size_t size = lane_bytes(node.lane_type());
@@ -99,41 +111,41 @@ void Worker::child_pairs(Level& at, int lane, bool small_side, bool want_small, 
         std::memcpy((small_side ? totals : other_totals) + c * size, with, size);
         search_.kernels.subtract(node.lane_type(), total, with, (small_side ? other_totals : totals) + c * size, 1);
     }
-    const bool subtract = search_.options.switches.subtraction;
-    const Scratch buffers = scratch(node);
     if (search_.prices.any()) {
         child_prices_ = at.prices;
         child_prices_.test(static_cast<std::size_t>(lane));
     }
-    if (want_small || (want_large && subtract)) {
-        node.side_filter(lane, small_side, filter_.data());
-        search_.kernels.pair_table(frame, filter_.data(), singles, child_table_.data(), nullptr, buffers);
-    }
-    if (want_small) {
-        out[0] = pair_benefit(node, {child_table_.data(), nullptr, singles, totals}, child_prices_, nodes, nullptr);
-    }
-    if (want_large) {
-        PairProblem problem{child_table_.data(), at.table.data(), others, other_totals};
-        if (!subtract) {
-            node.side_filter(lane, !small_side, filter_.data());
-            search_.kernels.pair_table(frame, filter_.data(), others, child_table_.data(), nullptr, buffers);
-            problem.minuend = nullptr;
-        }
-        out[1] = pair_benefit(node, problem, child_prices_, nodes, nullptr);
-    }
+    child_filled_ = false;
 }
 
-// Benefit of a leaf for one side of a feature, in ticks.
+// The pair problem of the smaller or the larger child, good until the next one is asked for. Only the rows of the smaller one
+// are summed up, the pair table of the other is the node's table minus that (without the subtraction switch each is summed for
+// itself).
+PairProblem Worker::child_problem(const Level& at, int lane, bool small_side, bool large) {
+    const Node& node = at.node;
+    const bool subtract = search_.options.switches.subtraction;
+    char* totals = child_totals_.as<char>() + (large ? static_cast<std::size_t>(node.n_channels()) * 8 : 0);
+    const void* singles = large ? other_singles_.data() : child_singles_.data();
+    if (!child_filled_ || (large && !subtract)) {
+        const bool as_asked = large && !subtract;
+        node.side_filter(lane, as_asked ? !small_side : small_side, filter_.data());
+        search_.kernels.pair_table(node.frame(), filter_.data(), as_asked ? singles : child_singles_.data(), child_table_.data(), nullptr, scratch(node));
+        child_filled_ = !as_asked;
+    }
+    return {child_table_.data(), large && subtract ? at.table.data() : nullptr, singles, totals};
+}
+
+void Worker::child_pairs(const Level& at, int lane, bool small_side, bool want_small, bool want_large, int nodes, PairBenefit out[2]) {
+    begin_children(at, lane, small_side);
+    if (want_small) out[0] = pair_benefit(at.node, child_problem(at, lane, small_side, false), child_prices_, nodes, nullptr);
+    if (want_large) out[1] = pair_benefit(at.node, child_problem(at, lane, small_side, true), child_prices_, nodes, nullptr);
+}
+
+// Benefit of a side of a feature as a leaf, in ticks.
 double Worker::side_benefit(const Level& at, int lane, bool side) const {
-    const LeafModel& model = search_.model;
     const Node& node = at.node;
     if (search_.has_function()) return -at.side_cost[static_cast<std::size_t>((side ? node.stride() : 0) + lane)];
-    const auto sum = [&](int k) { return side ? node.single(k, lane) : node.total(k) - node.single(k, lane); };
-    if (model.kind == LeafKind::signed_difference) return model.ticks * std::abs(sum(0));
-    double best = model.kind == LeafKind::largest_gain ? std::max(sum(0), 0.0) : sum(0);
-    if (model.scale != nullptr) best *= model.scale[0];
-    for (int k = 1; k < model.n_values; ++k) best = std::max(best, (model.scale != nullptr ? model.scale[k] : 1.0) * sum(k));
-    return model.ticks * best;
+    return leaf_benefit(search_.model, [&](int k) { return side ? node.single(k, lane) : node.total(k) - node.single(k, lane); });
 }
 
 // The best single branching, or the leaf where none is better.

@@ -31,6 +31,7 @@ public:
 
 private:
     void search_depth(Worker& main, int depth, int nodes, bool last);
+    void catch_up(Worker& worker, bool at_once);
     void offer(const Tree& tree);
     double cost(const Tree& tree) const;
     double lower_bound();
@@ -46,6 +47,8 @@ private:
     std::mutex incumbent_mutex_;
     Tree incumbent_;
     double incumbent_cost_ = 0;
+    double shown_ = 0;     // what the root's best tree cost when it was last built,
+    double building_ = 0;  // and the seconds that this took so far
     bool final_depth_ = false;  // the root's bounds hold for the depth that was asked for
     std::atomic<std::size_t> next_{0};
     Statistics statistics_;
@@ -139,6 +142,27 @@ Progress RootSearch::progress() {
             static_cast<double>(search_.memory.used())};
 }
 
+// Makes the best tree of the root the incumbent. Values are enough for the search, so that this may wait until it takes no
+// more than a tenth of the time.
+void RootSearch::catch_up(Worker& worker, bool at_once) {
+    Choice choice;
+    int depth, nodes;
+    {
+        const std::lock_guard lock(root_.mutex);
+        if (root_.best >= shown_ || (!at_once && search_.elapsed() < 10 * building_)) return;
+        shown_ = root_.best;
+        choice = root_.choice;
+        depth = root_.depth;
+        nodes = root_.nodes;
+    }
+    const double begun = search_.elapsed();
+    Tree tree;
+    worker.recall_split(0, choice.lane, depth, nodes, choice.left_nodes, tree);
+    offer(tree);
+    const std::lock_guard lock(root_.mutex);
+    building_ += search_.elapsed() - begun;
+}
+
 // The features of the root, shared out to the threads one by one.
 void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
     main.begin_branching(0, depth, nodes, incumbent_cost_);
@@ -148,6 +172,7 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
         main.recall(0, 2, std::min(nodes, 3), tree);
         offer(tree);
     }
+    shown_ = root_.best;
     next_ = 0;
     const int threads = std::min<int>(options_.n_threads, static_cast<int>(root_.order.size()));
     root_.shared = threads > 1;
@@ -156,29 +181,12 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
     const auto work = [&](Worker& worker) {
         try {
             for (std::size_t k = next_++; k < root_.order.size(); k = next_++) {
-                double before;
                 {
                     const std::lock_guard lock(root_.mutex);
-                    before = root_.best;
-                    if (before <= search_.floor()) break;
+                    if (root_.best <= search_.floor()) break;
                 }
                 worker.try_feature(0, root_.order[k]);
-                Choice choice;
-                {
-                    const std::lock_guard lock(root_.mutex);
-                    if (root_.best >= before || root_.choice.lane != root_.order[k]) continue;
-                    choice = root_.choice;
-                }
-                Tree tree{{choice.feature, -1, -1, -1}};
-                worker.descend(0, choice.lane, false);
-                const int left = worker.recall(1, depth - 1, choice.left_nodes, tree);
-                worker.ascend();
-                worker.descend(0, choice.lane, true);
-                const int right = worker.recall(1, depth - 1, nodes - 1 - choice.left_nodes, tree);
-                worker.ascend();
-                tree[0].left = left;
-                tree[0].right = right;
-                offer(tree);
+                catch_up(worker, false);
             }
         } catch (const Stopped&) {
         } catch (...) {
@@ -224,6 +232,7 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
     root_.shared = false;
     if (failure) std::rethrow_exception(failure);
     if (search_.stopped()) throw Stopped{};
+    if (!last) catch_up(main, true);
 }
 
 Result RootSearch::run() {
@@ -267,6 +276,7 @@ Result RootSearch::run() {
         proof_done = true;
         Tree optimal;
         main.construct(0, depth, nodes, proven, optimal);
+        if (!search_.has_function() && cost(optimal) != proven) throw std::logic_error("internal error, please report it: the tree has not the value that was proven");
         incumbent_ = optimal;
         incumbent_cost_ = proven;
     } catch (const Stopped&) {

@@ -63,15 +63,7 @@ double Search::leaf_cost(const Node& node) const {
         leaf_costs(sums.data(), 1, &cost);
         return cost;
     }
-    double benefit = node.total(0);
-    if (model.kind == LeafKind::signed_difference) {
-        benefit = std::abs(benefit);
-    } else {
-        if (model.kind == LeafKind::largest_gain) benefit = std::max(benefit, 0.0);
-        if (model.scale != nullptr) benefit *= model.scale[0];
-        for (int k = 1; k < model.n_values; ++k) benefit = std::max(benefit, (model.scale != nullptr ? model.scale[k] : 1.0) * node.total(k));
-    }
-    return model.ticks * (node.potential() - benefit);
+    return model.ticks * node.potential() - leaf_benefit(model, [&](int k) { return node.total(k); });
 }
 
 void Search::take_memory(std::size_t bytes) {

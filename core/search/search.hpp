@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -103,7 +104,10 @@ struct Level {
     std::vector<double> branch;      // [lane], cost of branching
     NodePrices prices;
     double all_weight = 0;  // of the pairs and singles above
-    bool has_pair_weights = false;
+    // What of the above belongs to the node at hand: it outlives several searches of the same node.
+    bool has_table = false, has_counts = false, has_pair_weights = false;
+    int looked = 0;         // branching nodes that `look` allows, 0 if there is none
+    double two_levels = 0;  // its best value
     bool branching = false;  // the bounds below are those of this node
     bool maximum = false;    // as in the leaf model
     int entry_lane = -1;     // how the node was reached from the level above
@@ -157,7 +161,8 @@ public:
 
     // depth_two.cpp
     void load_pair_table(Level& at, bool with_weights = false);
-    double solve_pairs(Level& at, int nodes, double* per_root);
+    double solve_pairs(Level& at, int nodes);
+    double look_ahead(Level& at, int nodes);  // fills `look`, too
     double best_stump(const Level& at, int* lane) const;
 
     // leaf_function.cpp
@@ -178,6 +183,7 @@ public:
     // rebuild.cpp: a tree for the node at `level`.
     int construct(int level, int depth, int nodes, double value, Tree& tree);  // of proven value, by the fixed rule
     int recall(int level, int depth, int nodes, Tree& tree);                   // from the cache, for an early end
+    int recall_split(int level, int lane, int depth, int nodes, int left_nodes, Tree& tree);
     int lookahead_tree(int level, int depth, int nodes, Tree& tree);           // greedy on trees of depth two
 
     Level& level(int index) { return index == 0 ? root_ : *levels_[static_cast<std::size_t>(index - 1)]; }
@@ -197,7 +203,10 @@ private:
     double side_benefit(const Level& at, int lane, bool side) const;
     PairBenefit pair_benefit(const Node& node, PairProblem problem, const NodePrices& prices, int nodes, double* per_root);
     void try_children(int level, int lane);
-    void child_pairs(Level& at, int lane, bool small_side, bool want_small, bool want_large, int nodes, PairBenefit out[2]);
+    void begin_children(const Level& at, int lane, bool small_side);
+    PairProblem child_problem(const Level& at, int lane, bool small_side, bool large);
+    void child_pairs(const Level& at, int lane, bool small_side, bool want_small, bool want_large, int nodes, PairBenefit out[2]);
+    bool smaller_side(const Node& node, int lane) const;
     void account(std::size_t grown) {
         if (grown > 0) search_.take_memory(grown);
     }
@@ -211,8 +220,13 @@ private:
         return search_.options.switches.cache && keys_.child_fits() && search_.reduced.features.size() <= PathKeyMaker::kMaxFeatures;
     }
     int lane_of(const Node& node, int feature) const;
+    template <class Grow>
+    int split_tree(int level, int lane, int depth, const int nodes[2], Tree& tree, Grow&& grow);
     int pair_tree(int level, int nodes, Tree& tree);
+    Tree pair_subtree(const Node& node, const PairProblem& problem, const NodePrices& prices, const std::uint64_t* rows, int nodes, const double* look);
+    Tree child_subtree(const Level& at, int lane, bool side, bool small_side, int nodes);
     int stump_tree(int level, Tree& tree);
+    int grown_pair_tree(int level, int lane, int nodes, Tree& tree);
     int leaf_tree(Tree& tree) const;
     double value_of_benefit(const Node& node, double benefit) const;
 
@@ -231,7 +245,18 @@ private:
     // Buffers for the pair problems of a node's children.
     AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, tallies_, panel_;
     std::vector<std::uint64_t> filter_;
+    bool child_filled_ = false;  // child_table_ is that of the smaller child
 };
+
+// Benefit of a leaf in ticks; `sum` gives its sum of a channel. There is none for leaf functions.
+template <class SumOf>
+double leaf_benefit(const LeafModel& model, SumOf&& sum) {
+    if (model.kind == LeafKind::signed_difference) return model.ticks * std::abs(sum(0));
+    double best = model.kind == LeafKind::largest_gain ? std::max(sum(0), 0.0) : sum(0);
+    if (model.scale != nullptr) best *= model.scale[0];
+    for (int k = 1; k < model.n_values; ++k) best = std::max(best, (model.scale != nullptr ? model.scale[k] : 1.0) * sum(k));
+    return model.ticks * best;
+}
 
 // Depth and node budget limit each other: d levels hold at most 2^d - 1 nodes, n nodes at most n levels.
 void normalise(int& depth, int& nodes);

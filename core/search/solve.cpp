@@ -22,6 +22,8 @@ void Worker::descend(int index, int lane, bool side) {
 }
 
 void Worker::enter(Level& at) {
+    at.has_table = at.has_counts = at.has_pair_weights = false;
+    at.looked = 0;
     at.maximum = search_.model.maximum;
     if (search_.has_function())
         load_side_costs(at);
@@ -73,7 +75,7 @@ Outcome Worker::solve(int index, int depth, int nodes, double upper) {
     if (depth == 2 && switches.depth_two) {
         search_.checkpoint(calling_thread_);
         load_pair_table(at);
-        return {solve_pairs(at, nodes, nullptr), true};
+        return {solve_pairs(at, nodes), true};
     }
 
     std::string key;
