@@ -1,5 +1,6 @@
 #include "bits.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <unordered_map>
@@ -64,6 +65,18 @@ Words transpose(const Words& packed, std::size_t n_rows, std::size_t n_features,
             for (std::size_t k = 0; k < 64 && 64 * c + k < n_features; ++k) columns[(64 * c + k) * words + w] = square[k];
         }
     }
+    return columns;
+}
+
+Words ordered_columns(const Words& packed, std::size_t width, std::size_t n_features, const std::vector<std::int32_t>& kept,
+                      const std::vector<std::uint32_t>& order) {
+    const std::size_t words = (order.size() + 63) / 64;
+    Words rows(order.size() * width);
+    for (std::size_t k = 0; k < order.size(); ++k)
+        if (order[k] != kNoRow) std::copy_n(packed.data() + order[k] * width, width, rows.data() + k * width);
+    const Words all = transpose(rows, order.size(), n_features, width, words);
+    Words columns(kept.size() * words);
+    for (std::size_t f = 0; f < kept.size(); ++f) std::copy_n(all.data() + static_cast<std::size_t>(kept[f]) * words, words, columns.data() + f * words);
     return columns;
 }
 

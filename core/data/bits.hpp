@@ -15,6 +15,11 @@ Words pack_rows(const std::uint8_t* features, std::size_t n_rows, std::size_t n_
 // Bit columns of all rows from the packed rows, `words` words each.
 Words transpose(const Words& packed, std::size_t n_rows, std::size_t n_features, std::size_t width, std::size_t words);
 
+// Bit columns of the kept features for rows in a given order; kNoRow pads.
+constexpr std::uint32_t kNoRow = ~0u;
+Words ordered_columns(const Words& packed, std::size_t width, std::size_t n_features, const std::vector<std::int32_t>& kept,
+                      const std::vector<std::uint32_t>& order);
+
 // Columns that can matter: not constant, not equal or opposite to an earlier one of the same attribute (all of them
 // without `drop`; a null `attribute` stands for a single one).
 std::vector<std::int32_t> informative_features(const Words& columns, std::size_t n_rows, std::size_t n_features, std::size_t words, bool drop,

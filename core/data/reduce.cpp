@@ -142,8 +142,19 @@ double scaled_slots(const ReducedProblem& out, const std::vector<double>& counts
     return unavoidable;
 }
 
-void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& blocks, const Words& columns, std::size_t words,
-                const std::vector<std::uint32_t>& first, bool keep_counts) {
+// What reduce() knows about the rows when the leaf model comes in.
+struct Grouped {
+    const Problem& problem;
+    const Preprocessing& options;
+    const Words& packed;  // rows of `width` words
+    std::size_t width;
+    const Words& columns;
+    std::size_t words;
+    std::vector<std::uint32_t> group, first;
+    std::size_t groups = 0;
+};
+
+void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& blocks, const Grouped& rows, bool keep_counts) {
     for (const auto& block : blocks) {
         const int begin = out.words;
         out.words += static_cast<int>((block.size() + 63) / 64);
@@ -153,7 +164,6 @@ void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& block
     const std::size_t matrices = static_cast<std::size_t>(out.n_matrices);
     const bool weighed = out.kind == LeafKind::largest_gain || out.kind == LeafKind::function;
     out.valid.assign(total_words, 0);
-    out.columns.assign(out.features.size() * total_words, 0);
     if (out.counting) {
         out.light.assign(total_words, 0);
     } else {
@@ -162,7 +172,7 @@ void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& block
         out.potential.assign(64 * total_words, 0);
         out.count.assign(64 * total_words, 0);
     }
-    double total = 0, rows = 0;
+    double total = 0, n_rows = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         std::size_t slot = 64 * static_cast<std::size_t>(out.blocks[b].word_begin);
         for (const Slot& s : blocks[b]) {
@@ -182,35 +192,22 @@ void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& block
             most = std::max(most, weighed ? s.weight : 0.0);
             out.largest_value = std::max({out.largest_value, most, keep_counts ? s.count : 0.0});
             total += most;
-            rows += s.count;
+            n_rows += s.count;
             ++slot;
         }
     }
-    for (std::size_t f = 0; f < out.features.size(); ++f) {
-        const std::uint64_t* column = &columns[static_cast<std::size_t>(out.features[f]) * words];
-        for (std::size_t b = 0; b < blocks.size(); ++b) {
-            std::uint64_t* target = out.columns.data() + f * total_words + static_cast<std::size_t>(out.blocks[b].word_begin);
-            for (std::size_t k = 0; k < blocks[b].size(); ++k) {
-                const std::size_t row = first[blocks[b][k].group];
-                target[k / 64] |= ((column[row / 64] >> (row % 64)) & 1) << (k % 64);
-            }
-        }
+    std::vector<std::uint32_t> order;
+    order.reserve(64 * total_words);
+    for (const auto& block : blocks) {
+        for (const Slot& s : block) order.push_back(rows.first[s.group]);
+        order.resize((order.size() + 63) / 64 * 64, kNoRow);
     }
+    out.columns = ordered_columns(rows.packed, rows.width, rows.problem.n_features, out.features, order);
     const auto is_whole = [](double v) { return v == std::floor(v); };
     const bool whole = (out.kind == LeafKind::function && !out.counting ? std::all_of(out.value.begin(), out.value.end(), is_whole) : out.grain == 1) &&
-                       std::max(total, rows) < 0x1p30;
+                       std::max(total, n_rows) < 0x1p30;
     out.storage = !whole ? Storage::f64 : out.largest_value > 127 ? Storage::i32 : Storage::i8;
 }
-
-// What reduce() knows about the rows when the leaf model comes in.
-struct Grouped {
-    const Problem& problem;
-    const Preprocessing& options;
-    const Words& columns;
-    std::size_t words;
-    std::vector<std::uint32_t> group, first;
-    std::size_t groups = 0;
-};
 
 // Whether rows are best counted with a weight per label: it is the same for all rows of a label, adding up signed weights
 // would be slower (more than two labels, or weights too large for bytes), and not too many rows are equal.
@@ -256,7 +253,7 @@ void reduce_errors(ReducedProblem& out, const Grouped& rows, const std::int32_t*
     if (scale_by_label(out, rows, row_labels, label_index, grid, static_cast<std::size_t>(labels))) {
         std::vector<std::vector<Slot>> blocks;
         out.base += out.grain * scaled_slots(out, counts, static_cast<std::size_t>(labels), rows.groups, blocks);
-        fill_slots(out, blocks, rows.columns, rows.words, rows.first, keep);
+        fill_slots(out, blocks, rows, keep);
         out.total = std::accumulate(grid.begin(), grid.end(), 0.0);
         return;
     }
@@ -265,7 +262,7 @@ void reduce_errors(ReducedProblem& out, const Grouped& rows, const std::int32_t*
     out.counting = counts_well(sums, k, rows.groups, out.grain == 1, unit_rows, keep);
     out.base += out.grain * (out.counting ? counting_slots(out, sums, k, rows.groups, keep, blocks)
                                           : weighted_slots(out, sums, counts, k, rows.groups, keep, blocks));
-    fill_slots(out, blocks, rows.columns, rows.words, rows.first, keep);
+    fill_slots(out, blocks, rows, keep);
     out.total = std::accumulate(grid.begin(), grid.end(), 0.0);
 }
 
@@ -293,7 +290,7 @@ void reduce_gains(ReducedProblem& out, const Grouped& rows, const std::vector<do
             blocks[0].push_back({static_cast<std::uint32_t>(g), 0, most - least, counts[g], &gains[g * (k - 1)], c[0] - least});
     }
     out.base = out.grain * unavoidable;
-    fill_slots(out, blocks, rows.columns, rows.words, rows.first, rows.options.keep_counts);
+    fill_slots(out, blocks, rows, rows.options.keep_counts);
 }
 
 bool one_hot(const std::vector<double>& statistics, std::size_t s) {
@@ -401,7 +398,7 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
     if (std::all_of(out.units.begin(), out.units.end(), [](double unit) { return unit == 1; })) out.units.clear();
     out.shifted = shifted;
     if (shifted) out.base = probe[s * cells];
-    fill_slots(out, blocks, rows.columns, rows.words, rows.first, true);
+    fill_slots(out, blocks, rows, true);
 }
 
 }  // namespace
@@ -414,7 +411,7 @@ ReducedProblem reduce(const Problem& problem, const Preprocessing& options) {
     const Words packed = pack_rows(problem.features, n, problem.n_features, width);
     const Words columns = transpose(packed, n, problem.n_features, width, words);
     out.features = informative_features(columns, n, problem.n_features, words, options.drop_features, problem.prices != nullptr ? problem.prices->attribute : nullptr);
-    Grouped rows{problem, options, columns, words, {}, {}};
+    Grouped rows{problem, options, packed, width, columns, words, {}, {}};
     rows.groups = group_rows(packed, n, width, out.features, options.merge_rows, rows.group, rows.first);
     if (problem.function != nullptr) {
         reduce_statistics(out, rows);

@@ -11,20 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxBlocks = 64;
 
-// Bit columns of the kept features for rows in a given order; `order` holds row numbers, kNone pads.
-constexpr std::uint32_t kNone = ~0u;
-Words ordered_columns(const Words& packed, std::size_t width, std::size_t n_features, const std::vector<std::int32_t>& kept,
-                      const std::vector<std::uint32_t>& order) {
-    const std::size_t words = (order.size() + 63) / 64;
-    Words rows(order.size() * width);
-    for (std::size_t k = 0; k < order.size(); ++k)
-        if (order[k] != kNone) std::copy_n(packed.data() + order[k] * width, width, rows.data() + k * width);
-    const Words all = transpose(rows, order.size(), n_features, width, words);
-    Words columns(kept.size() * words);
-    for (std::size_t f = 0; f < kept.size(); ++f) std::copy_n(all.data() + static_cast<std::size_t>(kept[f]) * words, words, columns.data() + f * words);
-    return columns;
-}
-
 }  // namespace
 
 // Whole costs stay as they are; real ones go to a power-of-two grid on which every sum is exact.
@@ -132,13 +118,13 @@ Rows::Rows(const VectorProblem& problem, const std::vector<Component>& component
     for (const std::vector<std::uint32_t>& block : members) {
         const int begin = static_cast<int>(order.size() / 64);
         order.insert(order.end(), block.begin(), block.end());
-        order.resize((order.size() + 63) / 64 * 64, kNone);
+        order.resize((order.size() + 63) / 64 * 64, kNoRow);
         blocks.push_back({begin, static_cast<int>(order.size() / 64)});
     }
     words = order.size() / 64;
     valid.assign(words, 0);
     for (std::size_t a = 0; a < order.size(); ++a)
-        if (order[a] != kNone) valid[a / 64] |= 1ull << (a % 64);
+        if (order[a] != kNoRow) valid[a / 64] |= 1ull << (a % 64);
     columns = ordered_columns(packed, width, problem.n_features, features, order);
     if (!counting) {
         std::vector<double> vector;

@@ -167,9 +167,28 @@ private:
         return branch_cost_ + static_cast<double>(rows.size()) * (same_group ? prices.discounted[feature] : prices.full[feature]);
     }
 
-    void part(const Rows& rows, std::int32_t feature, Rows& left, Rows& right) const {
-        for (const std::uint32_t r : rows)
-            (problem_.features[r * problem_.n_features + static_cast<std::size_t>(feature)] ? right : left).push_back(r);
+    // Without a jump per row, which would be guessed wrongly half of the time.
+    void part(const Rows& rows, std::int32_t feature, Rows& left, Rows& right) {
+        const std::vector<std::uint8_t>& has = column(feature);
+        left.resize(rows.size());
+        right.resize(rows.size());
+        std::size_t n_right = 0;
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            left[k - n_right] = right[n_right] = rows[k];
+            n_right += has[rows[k]];
+        }
+        left.resize(rows.size() - n_right);
+        right.resize(n_right);
+    }
+
+    const std::vector<std::uint8_t>& column(std::int32_t feature) {
+        std::vector<std::uint8_t>& values = columns_[feature];
+        if (values.empty()) {
+            values.resize(problem_.n_rows);
+            const std::uint8_t* from = problem_.features + feature;
+            for (std::size_t r = 0; r < values.size(); ++r) values[r] = from[r * problem_.n_features];
+        }
+        return values;
     }
 
     double cost(const Branch& at, const Rows& rows, const Path& path) {
@@ -197,6 +216,7 @@ private:
 
     const Problem& problem_;
     LeafCosts leaves_;
+    std::map<std::int32_t, std::vector<std::uint8_t>> columns_;  // of the features that were asked for
     double branch_cost_;
     double whole_ = -std::numeric_limits<double>::infinity();  // maximum: cost of the whole tree
     double work_ = 1e9;  // rows sent down

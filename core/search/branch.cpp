@@ -155,11 +155,12 @@ void Worker::solve_child_pairs(Level& at, int lane, const bool known[2], double 
     const int most = at.least_nodes + at.n_budgets - 1;
     PairBenefit benefit[2];
     child_pairs(at, lane, small_side, !known[small_side], !known[!small_side], at.n_budgets == 1 ? most : 0, benefit);
+    node.side_filter(lane, small_side, filter_.data());
+    const double small_potential = node.filter_potential(filter_.data());
     for (int part = 0; part < 2; ++part) {
         const bool side = part == 0 ? small_side : !small_side;
         if (known[side]) continue;
-        node.side_filter(lane, side, filter_.data());
-        const double all = search_.model.ticks * node.filter_potential(filter_.data());
+        const double all = search_.model.ticks * (part == 0 ? small_potential : node.potential() - small_potential);
         const double leaf = all - side_benefit(at, lane, side);
         const int literal = PathKeyMaker::literal(node.feature(lane), side);
         for (int n = at.least_nodes; n <= most; ++n) {
