@@ -28,7 +28,8 @@ void PairCounts::load(const Part& part) {
     reduced_.kind = LeafKind::largest_sum;
     reduced_.n_values = static_cast<int>(reduced_.blocks.size());
     reduced_.light.assign(reduced_.valid.size(), 0);
-    level_.node.load(reduced_, {&kernels_, true, 1, false});
+    level_.node.load(reduced_, {&kernels_, true, true, 1, false});
+    level_.forget();
     worker_.load_pair_table(level_);
 }
 

@@ -108,6 +108,10 @@ struct Level {
     bool has_table = false, has_counts = false, has_pair_weights = false;
     int looked = 0;         // branching nodes that `look` allows, 0 if there is none
     double two_levels = 0;  // its best value
+    void forget() {         // other rows were loaded
+        has_table = has_counts = has_pair_weights = branching = false;
+        looked = 0;
+    }
     bool branching = false;  // the bounds below are those of this node
     bool maximum = false;    // as in the leaf model
     int entry_lane = -1;     // how the node was reached from the level above

@@ -13,7 +13,6 @@ void Worker::descend(int index, int lane, bool side) {
     const std::size_t before = child.node.bytes();
     child.node.load_child(parent.node, lane, side);
     account(child.node.bytes() - before);
-    child.branching = false;
     child.entry_lane = lane;
     child.entry_side = side;
     path_.push_back(PathKeyMaker::literal(parent.node.feature(lane), side));
@@ -22,8 +21,7 @@ void Worker::descend(int index, int lane, bool side) {
 }
 
 void Worker::enter(Level& at) {
-    at.has_table = at.has_counts = at.has_pair_weights = false;
-    at.looked = 0;
+    at.forget();
     at.maximum = search_.model.maximum;
     if (search_.has_function())
         load_side_costs(at);
