@@ -1,8 +1,9 @@
 """Timing of the call that counts, inside the process that makes it.
 
 A short call is made several times, as `timeit` does: the first one after the data were loaded runs with cold
-caches and would measure the memory of the machine more than the package. The limit is kept by the operating system: an alarm signal with its default action ends the process even while
-native code runs that never looks at a clock. The parent sees the signal and records a time-out.
+caches and would measure the memory of the machine more than the package. The limit is kept by the operating
+system: an alarm signal with its default action ends the process even while native code runs that never looks
+at a clock. The parent sees the signal and records a time-out.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -188,7 +189,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
     def transform_table(self, table: Any) -> NDArray[np.bool_]:
         """Do what `transform` does, for a table that was checked already; the estimators come in here."""
         if _is_boolean(table) and not self.dropped_columns_:
-            if {column.kind for column in self._columns} == {Kind.BOOLEAN}:
+            if all(column.kind is Kind.BOOLEAN for column in self._columns):
                 return np.ascontiguousarray(table)
         elif is_whole(table) and all(map(is_zero_one, self._columns)):
             has = table == 1
@@ -253,10 +254,18 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         if columns != [column.name for column in self._columns]:
             owners = [columns[j] for j in self.feature_columns_]
             conditions = [replace(c, column=owner) for c, owner in zip(conditions, owners, strict=True)]
-        names = [str(condition) for condition in conditions]
-        if len(set(names)) < len(names):  # cuts closer than the digits shown
-            names = [f"{c.column} {c.operator} {c.value!r}" for c in conditions]
-        return np.array(names, dtype=object)
+        return np.array(_names_of(conditions), dtype=object)
+
+    def names(self) -> list[str]:
+        """Return the names of the binary features as a list; the estimators come in here."""
+        return _names_of(self.conditions_)
+
+
+def _names_of(conditions: list[Condition]) -> list[str]:
+    names = [str(condition) for condition in conditions]
+    if len(set(names)) < len(names):  # cuts closer than the digits shown
+        names = [f"{c.column} {c.operator} {c.value!r}" for c in conditions]
+    return names
 
 
 def _choose(table: Any, names: list[str], plan: Plan) -> list[ColumnFeatures]:
@@ -271,6 +280,7 @@ def _choose(table: Any, names: list[str], plan: Plan) -> list[ColumnFeatures]:
     return [plan.features(j, column) for j, column in enumerate(read_columns(table, names))]
 
 
+@functools.lru_cache(maxsize=4096)
 def _as_it_is(name: str) -> ColumnFeatures:
     return ColumnFeatures(name, Kind.BOOLEAN, (Condition(name, "is", True),), (True, False))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -49,15 +50,31 @@ def check_lowered(name: str, lowered: Lowered) -> None:
         raise TaskError(f"{name}: branching must cost nothing where leaves are combined by 'max'")
 
 
-Counted = TypeVar("Counted")
+Made = TypeVar("Made")
 
 
-def once_more(count: Callable[[dict[str, Any]], Counted], answer: dict[str, Any]) -> Counted:
+def once_more(count: Callable[[dict[str, Any]], Made], answer: dict[str, Any]) -> Made:
     """Count an answer of the engine anew. Ctrl-C is heard, but the tree is there: it is counted once more."""
     try:
         return count(answer)
     except KeyboardInterrupt:
         return count({**answer, "status": "interrupted", "optimal": False, "complete": False})
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A tree of the engine, with its rows counted anew."""
+
+    tree: Tree
+    cost: float
+    """In engine units."""
+    leaf: NDArray[np.int64]
+    """Where each row ends."""
+
+    @property
+    def says(self) -> NDArray[np.int64]:
+        """What each row is told, as a position among the classes."""
+        return self.tree.label[self.leaf].astype(np.int64)
 
 
 def make_tree(
@@ -68,8 +85,8 @@ def make_tree(
     value_name: str,
     sign: float,
     task: str = "",
-) -> tuple[Tree, float]:
-    """Make the engine's arrays a `Tree` with its rows counted anew, and return its cost in engine units.
+) -> Counted:
+    """Make the engine's arrays a `Tree` with its rows counted anew, and its cost in engine units.
 
     `task` is what errors call the task; only leaf functions can be wrong now.
     """
@@ -86,30 +103,30 @@ def make_tree(
         value_name=value_name,
     )
     leaf = tree.route(features)
-    tree.n_samples[:] = np.bincount(leaf, minlength=nodes)
     leaves = np.flatnonzero(tree.feature < 0)
+    samples = np.bincount(leaf, minlength=nodes)
     costs = np.zeros(nodes)
     costs[leaves] = leaf_costs(task, lowered.leaf, leaf, tree, leaves)
-    if lowered.tally is not None:
-        tree.class_weights = _class_weights(lowered, leaf, nodes)
+    weights = None if lowered.tally is None else _class_weights(lowered, leaf, nodes)
     largest = lowered.combination == "max"
     cost = float(costs[leaves].max()) if largest else float(costs.sum()) + lowered.branch_cost * tree.n_nodes
-    for node in np.flatnonzero(tree.feature >= 0)[::-1].tolist():
-        left, right = tree.left[node], tree.right[node]
-        tree.n_samples[node] = tree.n_samples[left] + tree.n_samples[right]
+    for node, left, right in reversed(tree.branches()):
+        samples[node] = samples[left] + samples[right]
         costs[node] = max(costs[left], costs[right]) if largest else costs[left] + costs[right]
-        if tree.class_weights is not None:
-            tree.class_weights[node] = tree.class_weights[left] + tree.class_weights[right]
+        if weights is not None:
+            weights[node] = weights[left] + weights[right]
+    tree.n_samples = samples
+    tree.class_weights = weights
     if lowered.leaf_label is not None and isinstance(lowered.leaf, LeafFunction):
         _label_leaves(task, tree, lowered, leaf, leaves)
     if value_name:
-        rows = 1 if largest else np.maximum(tree.n_samples, 1)  # no mean has a meaning for the largest leaf
+        rows = 1 if largest else np.maximum(samples, 1)  # no mean has a meaning for the largest leaf
         tree.values = sign * lowered.scale * costs / rows + 0.0  # no minus zero
     if lowered.prices is not None:
         paid = price_per_node(tree, lowered.prices)
         cost += float(paid.sum())
-        tree.prices = lowered.scale * paid / np.maximum(tree.n_samples, 1)
-    return tree, cost
+        tree.prices = lowered.scale * paid / np.maximum(samples, 1)
+    return Counted(tree, cost, leaf)
 
 
 def leaf_costs(
@@ -190,14 +207,14 @@ def price_per_node(tree: Tree, prices: Prices) -> NDArray[np.float64]:
     paid = np.zeros(tree.node_count)
     tested: list[frozenset[int]] = [frozenset()] * tree.node_count
     groups: list[frozenset[int]] = [frozenset()] * tree.node_count
-    for node in np.flatnonzero(tree.feature >= 0).tolist():
-        feature = int(tree.feature[node])
+    features = tree.feature.tolist()
+    for node, left, right in tree.branches():
+        feature = features[node]
         attribute, group = int(prices.attribute[feature]), int(prices.group[feature])
         if attribute not in tested[node]:
             known = group >= 0 and group in groups[node]
             price = prices.discounted[feature] if known else prices.full[feature]
             paid[node] = price * tree.n_samples[node]
-        for child in (int(tree.left[node]), int(tree.right[node])):
-            tested[child] = tested[node] | {attribute}
-            groups[child] = groups[node] | ({group} if group >= 0 else set())
+        tested[left] = tested[right] = tested[node] | {attribute}
+        groups[left] = groups[right] = groups[node] | ({group} if group >= 0 else set())
     return paid

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -73,7 +74,14 @@ def zero_one_features(name: str, rows: Rows) -> ColumnFeatures:
 
 def count_features(name: str, n_ones: int, n: int) -> ColumnFeatures:
     """Take a column of zeros and `n_ones` ones as it is."""
+    if 0 < n_ones < n:
+        return _zero_one(name)
     return _one_feature(name, Kind.NUMBER, Condition(name, "=", 1), n_ones, n, (1, 0))
+
+
+@functools.lru_cache(maxsize=4096)
+def _zero_one(name: str) -> ColumnFeatures:
+    return ColumnFeatures(name, Kind.NUMBER, (Condition(name, "=", 1),), (1, 0))
 
 
 def is_zero_one(column: ColumnFeatures) -> bool:

@@ -120,7 +120,7 @@ def _dressed(task: Combined, tree: Tree, features: NDArray[np.uint8], names: Seq
     arrays = {name: getattr(tree, name) for name in ("feature", "left", "right", "label")}
     rows = features if lowered.rows is None else features[lowered.rows]
     sign = -1.0 if part.maximize else 1.0
-    return make_tree(lowered, rows, names, arrays, part.value_name, sign)[0]
+    return make_tree(lowered, rows, names, arrays, part.value_name, sign).tree
 
 
 def _worst_bound(task: Combined) -> float:

@@ -236,9 +236,9 @@ def count_anew(
     for part, low in zip(task.tasks, parts, strict=True):
         rows = features if low.rows is None else features[low.rows]
         sign = -1.0 if part.maximize else 1.0
-        tree, cost = make_tree(low, rows, names, answer, part.value_name, sign, part.name)
-        values.append(part.report(cost))
-        trees.append(tree)
+        counted = make_tree(low, rows, names, answer, part.value_name, sign, part.name)
+        values.append(part.report(counted.cost))
+        trees.append(counted.tree)
     return tuple(values), trees[task.objectives[0]]
 
 

@@ -10,7 +10,7 @@ import math
 import numbers
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -79,7 +79,15 @@ class Limits:
 
     def arguments(self, poll: Callable[[dict[str, float]], bool] | None) -> dict[str, Any]:
         """Give the limits as the keyword arguments that every search of the engine takes."""
-        return {**asdict(self), "poll": poll}
+        return {
+            "max_depth": self.max_depth,
+            "max_nodes": self.max_nodes,
+            "min_samples_leaf": self.min_samples_leaf,
+            "time_limit": self.time_limit,
+            "memory_limit": self.memory_limit,
+            "n_threads": self.n_threads,
+            "poll": poll,
+        }
 
     def check_rows(self, n_rows: int) -> None:
         """Refuse leaves that must hold more rows than there are."""

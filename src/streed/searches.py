@@ -215,7 +215,6 @@ def predicted(answer: dict[str, Any], features: NDArray[np.uint8]) -> NDArray[np
     says: list[Any] = [np.int16(code) for code in label]
     for node in range(len(feature) - 1, -1, -1):
         if feature[node] >= 0:
-            has = features[:, feature[node]] != 0
-            says[node] = np.where(has, says[right[node]], says[left[node]])
+            says[node] = np.where(features[:, feature[node]], says[right[node]], says[left[node]])
     labels: NDArray[np.int64] = np.broadcast_to(says[0], features.shape[:1]).astype(np.int64)
     return labels

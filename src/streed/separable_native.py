@@ -81,8 +81,8 @@ def _differs(native: Native, tree: NestedTree) -> bool:
 def _both_values(native: Native, tree: NestedTree) -> tuple[Any, Any]:
     flat = flatten(native.components, tree, native.lowered.classes, native.rows, None)
     answer = {name: getattr(flat, name) for name in ("feature", "left", "right", "label")}
-    _, cost = make_tree(native.lowered, native.rows, None, answer, "", 1.0)
-    return native.task.report(cost), reference.cost(native.components, tree)
+    counted = make_tree(native.lowered, native.rows, None, answer, "", 1.0)
+    return native.task.report(counted.cost), reference.cost(native.components, tree)
 
 
 def _random_tree(native: Native, depth: int, rows: NDArray[np.int64], rng: np.random.Generator) -> NestedTree:

@@ -162,7 +162,8 @@ def _result(
     started: float,
 ) -> Result:
     sign = -1.0 if task.maximize else 1.0
-    tree, cost = make_tree(lowered, rows, names, answer, task.value_name, sign, task.name)
+    counted = make_tree(lowered, rows, names, answer, task.value_name, sign, task.name)
+    tree, cost = counted.tree, counted.cost
     if abs(cost - answer["objective"]) > 1e-7 * (abs(cost) + float(answer["magnitude"])):
         if isinstance(lowered.leaf, LeafFunction):
             raise TaskError(

@@ -133,7 +133,7 @@ class Tree(Views):
 
     def _check(self) -> None:
         """Refuse arrays that are no tree: wrong shapes, wrong ranges, nodes without exactly one parent."""
-        m, branching = self.feature.size, self.feature >= 0
+        m = self.feature.size
         shapes = {
             name: getattr(self, name).shape for name in ("feature", "left", "right", "label", "n_samples")
         }
@@ -147,21 +147,31 @@ class Tree(Views):
                 f"got {self.class_weights.shape}"
             )
         self._check_numbers(m)
-        if self.feature.min() < -1 or self.feature.max() >= self.n_features:
-            raise ValueError(f"features must lie between 0 and {self.n_features - 1}, or be -1 at a leaf")
-        leaf_labels = self.label[~branching]
-        if leaf_labels.min(initial=0) < 0 or leaf_labels.max(initial=0) >= self.classes.size:
-            raise ValueError(f"the label of a leaf must lie between 0 and {self.classes.size - 1}")
-        parents, children = (
-            np.flatnonzero(branching),
-            np.concatenate([self.left[branching], self.right[branching]]),
-        )
-        if not np.array_equal(np.sort(children), np.arange(1, m)) or (children <= np.tile(parents, 2)).any():
-            raise ValueError("every node but the root must be the child of exactly one node before it")
+        self._check_nodes(m)
         if self.feature_names is not None and len(self.feature_names) != self.n_features:
             raise ValueError(f"{self.n_features} feature names are needed, got {len(self.feature_names)}")
         if self.conditions is not None and len(self.conditions) != self.n_features:
             raise ValueError(f"{self.n_features} conditions are needed, got {len(self.conditions)}")
+
+    def _check_nodes(self, m: int) -> None:
+        """Refuse features and labels that do not exist, and children that are not those of one parent."""
+        n_features, n_labels = self.n_features, self.classes.size
+        orphans = set(range(1, m))
+        nodes = zip(
+            self.feature.tolist(), self.left.tolist(), self.right.tolist(), self.label.tolist(), strict=True
+        )
+        for node, (feature, left, right, label) in enumerate(nodes):
+            if feature == -1:
+                if not 0 <= label < n_labels:
+                    raise ValueError(f"the label of a leaf must lie between 0 and {n_labels - 1}")
+            elif not 0 <= feature < n_features:
+                raise ValueError(f"features must lie between 0 and {n_features - 1}, or be -1 at a leaf")
+            elif not (left > node and right > node and left != right and {left, right} <= orphans):
+                raise ValueError("every node but the root must be the child of exactly one node before it")
+            else:
+                orphans -= {left, right}
+        if orphans:
+            raise ValueError("every node but the root must be the child of exactly one node before it")
 
     def _check_numbers(self, m: int) -> None:
         """Refuse values and prices that are not one number per node."""
@@ -228,12 +238,17 @@ class Tree(Views):
             rows = rows[self.feature[node] >= 0]
         return leaf
 
+    def branches(self) -> list[tuple[int, int, int]]:
+        """Return the branching nodes with their left and right children; parents come before children."""
+        nodes = zip(self.feature.tolist(), self.left.tolist(), self.right.tolist(), strict=True)
+        return [(node, left, right) for node, (feature, left, right) in enumerate(nodes) if feature >= 0]
+
     def _route_up(self, X: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Route from the leaves up: where a row would end if it came to a node. Fast for few nodes."""
         ends: list[Any] = [np.int16(node) for node in range(self.node_count)]
-        for node in np.flatnonzero(self.feature >= 0)[::-1].tolist():
-            has = X[:, self.feature[node]] != 0
-            ends[node] = np.where(has, ends[self.right[node]], ends[self.left[node]])
+        feature = self.feature.tolist()
+        for node, left, right in reversed(self.branches()):
+            ends[node] = np.where(X[:, feature[node]], ends[right], ends[left])
         leaf: NDArray[np.int64] = np.broadcast_to(ends[0], X.shape[:1]).astype(np.int64)
         return leaf
 
@@ -241,8 +256,8 @@ class Tree(Views):
         """Return what a row has paid for tests when it reaches each node, the node's own test left out."""
         paid = np.zeros(self.node_count)
         if self.prices is not None:
-            for node in np.flatnonzero(self.feature >= 0).tolist():
-                paid[[self.left[node], self.right[node]]] = paid[node] + self.prices[node]
+            for node, left, right in self.branches():
+                paid[left] = paid[right] = paid[node] + self.prices[node]
         return paid
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:

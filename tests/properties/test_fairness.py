@@ -118,8 +118,9 @@ def test_fewest_errors_within_the_limit(notion: Any, data: Data, depth: int, cho
     assert result.objective == result.lower_bound == min(one.errors for one in fair)
     assert result.task == parity.name
     says = result.tree.label[result.tree.apply(data.X)].astype(np.int64)
-    assert Outcome(Fraction(result.objective), *task.spread(says)) in every
-    assert task.is_fair(says)
+    outcome = task.outcome(says)
+    assert Outcome(Fraction(result.objective), outcome.difference, outcome.ratio) in every
+    assert task.is_fair(outcome)
 
 
 @pytest.mark.usefixtures("fronts")
@@ -158,7 +159,7 @@ def test_class_weights_and_prices_count_in_the_errors_only(data: Data, price: fl
         side = data.X[:, feature] if feature >= 0 else np.zeros(data.y.size, int)
         for labels in np.ndindex(2, 2):
             says = np.array(labels)[side.astype(int)]
-            if task.is_fair(says) and (feature < 0 or 0 < side.sum() < side.size):
+            if task.is_fair(task.outcome(says)) and (feature < 0 or 0 < side.sum() < side.size):
                 nodes = 0 if feature < 0 else 1
                 best = min(best, float(weights[says != data.y].sum()) + price * float(weights.sum()) * nodes)
     assert result.objective == pytest.approx(best)

@@ -53,10 +53,10 @@ def test_counted_together_as_alone(
     for answer, tree, line in zip(answers, trees, costs, strict=True):
         for k, part in enumerate(parts):
             rows = X if part.rows is None else X[part.rows]
-            alone, cost = make_tree(part, rows, ["a", "b", "c"], answer, name, -1.0)
-            assert line[k] == pytest.approx(cost, abs=1e-12)
+            alone = make_tree(part, rows, ["a", "b", "c"], answer, name, -1.0)
+            assert line[k] == pytest.approx(alone.cost, abs=1e-12)
             if k == shown:
-                assert tree == alone
+                assert tree == alone.tree
 
 
 def test_trees_without_any_test() -> None:

@@ -103,8 +103,8 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
             )
         if isinstance(self.binarizer_, Binarizer):
             self.binarizer_.fit_table(table, sample_weight, y)
-        else:
-            self.binarizer_.fit(table, y)
+            return self._binarize(table), self.binarizer_.names()
+        self.binarizer_.fit(table, y)
         names = getattr(self.binarizer_, "get_feature_names_out", None)
         return self._binarize(table), None if names is None else names().tolist()
 

@@ -197,7 +197,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
 
         self._column_names = names
         self._solve(task, table, y, sample_weight, limits)
-        self.expected_costs_ = self._expected(made[0], y, costs, weights)
+        on_labels = costs is None
+        self.expected_costs_ = self._counted() if on_labels else self._expected(made[0], y, costs, weights)
         return self
 
     def _task(self, features: NDArray[np.uint8], names: list[str], y: Any, costs: Any, weights: Any) -> Task:
@@ -346,7 +347,22 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         codes = self._codes(y)
         check_consistent_length(features, codes)
         errors = float(np.average(self._matrix[codes, label], weights=weights))
-        sizes = np.bincount(codes, weights=weights)
+        return self._with_normalized(errors, tests, np.bincount(codes, weights=weights))
+
+    def _counted(self) -> ExpectedCosts:
+        """Give the mean costs of the training rows, which the tree has counted by leaf and label."""
+        tree = self.tree_
+        leaves = np.flatnonzero(tree.feature < 0)
+        weights: NDArray[np.float64] = tree.class_weights[leaves]
+        assert self._matrix is not None
+        total = float(weights.sum())
+        errors = float((weights * self._matrix[:, tree.label[leaves]].T).sum()) / total
+        tests = float(tree.paid()[leaves] @ weights.sum(axis=1)) / total
+        return self._with_normalized(errors, tests, weights.sum(axis=0))
+
+    def _with_normalized(self, errors: float, tests: float, sizes: NDArray[Any]) -> ExpectedCosts:
+        """Set the costs against the standard cost, for classes of these sizes."""
+        assert self._matrix is not None
         standard = (1 - float(sizes.max() / sizes.sum())) * float(self._matrix.max())
         if self.feature_costs is not None:
             standard += self.feature_costs.total(self._column_names)

@@ -162,11 +162,17 @@ class FairTreeClassifier(OptimalTreeClassifier):
         y, table = self._check(X, y)
         task = self._task(y, sensitive_features, sample_weight)
         self.classes_ = task.lower().classes
-        self._solve(task, table, y, sample_weight, limits)
+        seen: list[NDArray[np.uint8]] = []
+
+        def of_features(features: NDArray[np.uint8]) -> Task:
+            seen.append(features)
+            return task
+
+        self._solve(of_features, table, y, sample_weight, limits)
         self.group_rates_: dict[Any, dict[str, float]] | None = None
         self.difference_, self.ratio_ = np.nan, np.nan
         if sensitive_features is not None:
-            self._store_rates(task, table, y, sensitive_features, sample_weight)
+            self._store_rates(task, seen[0], y, sensitive_features, sample_weight)
         return self
 
     def _check(self, X: Any, y: Any) -> tuple[NDArray[Any], Any]:
@@ -200,14 +206,18 @@ class FairTreeClassifier(OptimalTreeClassifier):
         )
 
     def _store_rates(
-        self, task: Task, table: Any, y: NDArray[Any], sensitive_features: Any, sample_weight: Any
+        self,
+        task: Task,
+        features: NDArray[np.uint8],
+        y: NDArray[Any],
+        sensitive_features: Any,
+        sample_weight: Any,
     ) -> None:
-        says = self.tree_.label[self.tree_.route(self._binarize(table))].astype(np.int64)
+        says = self.tree_.label[self.tree_.route(features)].astype(np.int64)
         if isinstance(task, GroupFairness):
-            kept = task.lower().rows
-            says = says if kept is None else says[kept]
-            self.group_rates_ = task.rates(says)
-            self.difference_, self.ratio_ = map(float, task.spread(says))
+            outcome = task.outcome(says if task.rows is None else says[task.rows])
+            self.group_rates_ = outcome.rates
+            self.difference_, self.ratio_ = float(outcome.difference), float(outcome.ratio)
         else:
             self.group_rates_ = group_rates(
                 y,

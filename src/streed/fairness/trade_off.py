@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from streed.engine import make_tree
 from streed.fairness.front import FairnessFront, FairnessPoint
-from streed.searches import Searches, predicted
+from streed.searches import Searches
 
 if TYPE_CHECKING:
     from streed.options import Limits
@@ -48,13 +48,13 @@ def search_front(
             if not (complete or answer["optimal"]):
                 break
             if not complete:
-                says = predicted(answer, rows)
-                difference, _ = task.spread(says)
-                tree, cost = make_tree(lowered, rows, names, answer, task.value_name, 1.0)
-                error = task.report(cost)
+                counted = make_tree(lowered, rows, names, answer, task.value_name, 1.0)
+                outcome = task.outcome(counted.says)
+                difference = outcome.difference
+                error = task.report(counted.cost)
                 if points and points[-1].error == error:
                     points.pop()
-                points.append(FairnessPoint(error, float(difference), tree, task.rates(says)))
+                points.append(FairnessPoint(error, float(difference), counted.tree, outcome.rates))
                 complete = difference == 0
     status = "optimal" if complete else searches.status
     searches.finish()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -28,6 +29,22 @@ if TYPE_CHECKING:
 
 UNIT_BITS = 26
 """Rates are products of two weights, which stay exact if these have at most this many bits."""
+
+
+@dataclass(frozen=True)
+class FairOutcome:
+    """How groups fare under some predictions: difference and ratio of the parity, and all rates per group."""
+
+    difference: Fraction
+    ratio: Fraction
+    rates: dict[Any, dict[str, float]]
+
+    def figures(self) -> dict[str, float]:
+        """Give it as figures with names, for the statistics of a result."""
+        found = {"difference": float(self.difference), "ratio": float(self.ratio)}
+        for group, rates in self.rates.items():
+            found.update({f"{name}[{group}]": rates[name] for name in rates if name != "weight"})
+        return found
 
 
 class GroupFairness(Task):
@@ -155,6 +172,11 @@ class GroupFairness(Task):
         return self._classes
 
     @property
+    def rows(self) -> NDArray[np.int64] | None:
+        """The rows that have a weight; None when all have."""
+        return self._rows
+
+    @property
     def groups(self) -> list[Any]:
         """The groups, sorted."""
         return self._groups
@@ -196,26 +218,19 @@ class GroupFairness(Task):
         ]
         return [-value for value in most], most
 
-    def rates(self, says: NDArray[np.int64]) -> dict[Any, dict[str, float]]:
-        """Rates of every group for predictions, as positions among `classes`, of rows that have a weight."""
-        return float_rates(self._groups, self._cells(says, self._weights), self.parity.rates)
+    def outcome(self, says: NDArray[np.int64]) -> FairOutcome:
+        """Rates of groups for predictions, as positions among `classes`, of rows that have a weight."""
+        counted = says == self._positive, self._is_positive, self._group_codes, len(self._groups)
+        units = cells_of(*counted, self._units)
+        cells = units if self._equal else cells_of(*counted, self._weights)
+        exact = {rate.name: exact_rates(rate, units) for rate in self.parity.rates}
+        return FairOutcome(*spread(self.parity, exact), float_rates(self._groups, cells, self.parity.rates))
 
-    def _cells(self, says: NDArray[np.int64], weights: NDArray[Any]) -> list[list[float]]:
-        return cells_of(
-            says == self._positive, self._is_positive, self._group_codes, len(self._groups), weights
-        )
-
-    def spread(self, says: NDArray[np.int64]) -> tuple[Fraction, Fraction]:
-        """Exact difference and ratio of predictions, as positions among `classes`."""
-        cells = self._cells(says, self._units)
-        return spread(self.parity, {rate.name: exact_rates(rate, cells) for rate in self.parity.rates})
-
-    def is_fair(self, says: NDArray[np.int64]) -> bool:
-        """Whether predictions keep the limit, in exact numbers."""
-        return self._allows(*self.spread(says))
-
-    def _allows(self, difference: Fraction, ratio: Fraction) -> bool:
-        return difference <= self.max_difference if self.min_ratio is None else ratio >= self.min_ratio
+    def is_fair(self, outcome: FairOutcome) -> bool:
+        """Whether predictions with this outcome keep the limit, in exact numbers."""
+        if self.min_ratio is None:
+            return outcome.difference <= self.max_difference
+        return outcome.ratio >= self.min_ratio
 
     def solve_with(
         self, features: NDArray[np.uint8], limits: Limits, progress: object, names: Sequence[str] | None
@@ -239,7 +254,7 @@ class GroupFairness(Task):
             The best fair tree and what was proven.
         """
         from streed.engine import make_tree
-        from streed.searches import Searches, predicted
+        from streed.searches import Searches
 
         rows = features if self._rows is None else np.ascontiguousarray(features[self._rows])
         searches = Searches(self, rows, limits, progress, self.parity.name)
@@ -247,15 +262,14 @@ class GroupFairness(Task):
         if answer["feasible"] is False:
             raise InfeasibleError(self._why_infeasible(answer["closest"]))
         best = answer if "feature" in answer else self._fair_constant(searches)
-        says = predicted(best, rows)
-        found = self.spread(says)
-        if not self._allows(*found):
+        counted = make_tree(self.lower(), rows, names, best, self.value_name, 1.0)
+        outcome = self.outcome(counted.says)
+        if not self.is_fair(outcome):
             raise StreedError("internal error, please report it: the tree of the engine breaks the limit")
-        tree, cost = make_tree(self.lower(), rows, names, best, self.value_name, 1.0)
-        objective = self.report(cost)
+        objective = self.report(counted.cost)
         bound = min(self.report(float(answer["lower_bound"])), objective)
-        self._note(searches, says, found)
-        return searches.result(tree, objective, bound, bool(answer["optimal"]))
+        searches.notes = outcome.figures()
+        return searches.result(counted.tree, objective, bound, bool(answer["optimal"]))
 
     @property
     def constrained(self) -> bool:
@@ -270,18 +284,12 @@ class GroupFairness(Task):
         answer = searches.scalar(self._codes, self._errors, classes, depth, self._branch_cost)
         return answer | {"feasible": True}
 
-    def _note(self, searches: Searches, says: NDArray[np.int64], found: tuple[Fraction, Fraction]) -> None:
-        """Put difference, ratio and rates among the statistics of the result."""
-        searches.notes = {"difference": float(found[0]), "ratio": float(found[1])}
-        for group, rates in self.rates(says).items():
-            searches.notes.update({f"{name}[{group}]": rates[name] for name in rates if name != "weight"})
-
     def _fair_constant(self, searches: Searches) -> dict[str, Any]:
         """Give the better constant tree that keeps the limit: the answer when time was up too soon."""
         from streed.searches import constant_tree
 
         n = self._codes.size
-        fair = [label for label in (0, 1) if self.is_fair(np.full(n, label))]
+        fair = [label for label in (0, 1) if self.is_fair(self.outcome(np.full(n, label)))]
         if not fair:
             raise InfeasibleError(
                 f"no tree within the limit on {self.parity.name} was found before the search ended "

@@ -182,14 +182,14 @@ class Metric(Task):
             The best tree and what was proven.
         """
         from streed.engine import make_tree
-        from streed.searches import Searches, predicted
+        from streed.searches import Searches
 
         rows = features if self._rows is None else np.ascontiguousarray(features[self._rows])
         searches = Searches(self, rows, limits, progress, self.metric.name)
         best, bound, proven = self._search(searches)
-        tree, _ = make_tree(self.lower(), rows, names, best, self.value_name, 1.0)
-        objective = self.score(predicted(best, rows))
-        return searches.result(tree, objective, max(bound, objective), proven)
+        counted = make_tree(self.lower(), rows, names, best, self.value_name, 1.0)
+        objective = self.score(counted.says)
+        return searches.result(counted.tree, objective, max(bound, objective), proven)
 
     def _search(self, searches: Any) -> tuple[dict[str, Any], float, bool]:
         """Find the best tree, a bound, and whether the tree is proven."""
