@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 
 # scikit-learn runs its checks of array libraries only if this is set before SciPy is imported.
@@ -21,6 +22,9 @@ hypothesis.settings.register_profile(
     "thorough", parent=hypothesis.settings.get_profile("ci"), max_examples=3000
 )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+# A shell without job control has its background jobs ignore Ctrl-C; tests that send it would wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

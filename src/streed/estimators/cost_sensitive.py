@@ -197,8 +197,10 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
 
         self._column_names = names
         self._solve(task, table, y, sample_weight, limits)
-        on_labels = costs is None
-        self.expected_costs_ = self._counted() if on_labels else self._expected(made[0], y, costs, weights)
+        if costs is None:
+            self.expected_costs_ = self._of_counts(self.tree_.class_weights)
+        else:
+            self.expected_costs_ = self._expected(made[0], y, costs, weights)
         return self
 
     def _task(self, features: NDArray[np.uint8], names: list[str], y: Any, costs: Any, weights: Any) -> Task:
@@ -331,8 +333,6 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         self, features: NDArray[np.uint8], y: Any, costs: Any, weights: Any = None
     ) -> ExpectedCosts:
         leaf = self.tree_.route(features)
-        label = self.tree_.label[leaf]
-        tests = float(np.average(self.tree_.paid()[leaf], weights=weights))
         if self._matrix is None:
             if costs is None:
                 raise ValueError("the tree was fitted with costs per row: costs are needed here too")
@@ -340,34 +340,32 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
             check_consistent_length(features, table)
             if table.shape[1] != self.classes_.size:
                 raise ValueError(f"costs must have {self.classes_.size} columns, got {table.shape[1]}")
-            errors = float(np.average(table[np.arange(leaf.size), label], weights=weights))
+            own = table[np.arange(leaf.size), self.tree_.label[leaf]]
+            errors = float(np.average(own, weights=weights))
+            tests = float(np.average(self.tree_.paid()[leaf], weights=weights))
             return ExpectedCosts(errors + tests, errors, tests)
         if costs is not None or y is None:
             raise ValueError("the tree was fitted with labels: y is needed here, and no costs")
         codes = self._codes(y)
         check_consistent_length(features, codes)
-        errors = float(np.average(self._matrix[codes, label], weights=weights))
-        return self._with_normalized(errors, tests, np.bincount(codes, weights=weights))
+        shape = self.tree_.node_count, self.classes_.size
+        counts = np.bincount(leaf * shape[1] + codes, weights=weights, minlength=shape[0] * shape[1])
+        return self._of_counts(counts.reshape(shape).astype(np.float64))
 
-    def _counted(self) -> ExpectedCosts:
-        """Give the mean costs of the training rows, which the tree has counted by leaf and label."""
-        tree = self.tree_
-        leaves = np.flatnonzero(tree.feature < 0)
-        weights: NDArray[np.float64] = tree.class_weights[leaves]
+    def _of_counts(self, counts: NDArray[np.float64]) -> ExpectedCosts:
+        """Give the mean costs of rows of which so much weight of each class ends in each leaf."""
         assert self._matrix is not None
+        leaves = np.flatnonzero(self.tree_.feature < 0)
+        weights = counts[leaves]
         total = float(weights.sum())
-        errors = float((weights * self._matrix[:, tree.label[leaves]].T).sum()) / total
-        tests = float(tree.paid()[leaves] @ weights.sum(axis=1)) / total
-        return self._with_normalized(errors, tests, weights.sum(axis=0))
-
-    def _with_normalized(self, errors: float, tests: float, sizes: NDArray[Any]) -> ExpectedCosts:
-        """Set the costs against the standard cost, for classes of these sizes."""
-        assert self._matrix is not None
-        standard = (1 - float(sizes.max() / sizes.sum())) * float(self._matrix.max())
+        errors = float((weights * self._matrix[:, self.tree_.label[leaves]].T).sum()) / total
+        tests = float(self.tree_.paid()[leaves] @ weights.sum(axis=1)) / total
+        largest = float(weights.sum(axis=0).max()) / total
+        standard = (1 - largest) * float(self._matrix.max())
         if self.feature_costs is not None:
             standard += self.feature_costs.total(self._column_names)
-        total = errors + tests
-        return ExpectedCosts(total, errors, tests, total / standard if standard > 0 else None)
+        normalized = (errors + tests) / standard if standard > 0 else None
+        return ExpectedCosts(errors + tests, errors, tests, normalized)
 
     def _codes(self, y: Any) -> NDArray[np.intp]:
         found, codes = encode(y)
