@@ -160,7 +160,7 @@ void ConstrainedSearch<M>::offer(Tree tree, const Point& weights) {
     const Point v = rows_.evaluate(tree, weights);
     if (std::find(points_.begin(), points_.end(), v) == points_.end()) points_.push_back(v);
     const double broken = violation_of(v);
-    if (broken < broken_) {
+    if (least_broken_.empty() || broken < broken_) {  // it may be infinite
         broken_ = broken;
         least_broken_ = tree;
     }

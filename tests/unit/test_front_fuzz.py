@@ -86,6 +86,14 @@ def test_any_costs_and_limits(function: str, costs: Any, limits: Any, budget: fl
         call_or_refuse(function, costs=costs, lower=limits[:1].copy(), upper=limits[1:].copy())
 
 
+def test_limits_that_nothing_comes_near() -> None:
+    """How far all trees are from them is no finite number."""
+    limits = {"lower": np.array([1e308]), "upper": np.array([1.7e308])}
+    answer = call("constrained", costs=1e-5 * COMMON["costs"], **limits)
+    assert answer["feasible"] is False
+    assert np.isfinite(answer["closest"]).all()
+
+
 @pytest.mark.parametrize("function", ["front", "constrained"])
 @pytest.mark.parametrize(
     ("name", "value"),
