@@ -81,17 +81,18 @@ class CostMatrix(RowCosts):
                 rows = np.flatnonzero(weights)
                 codes, weights = codes[rows], weights[rows]
         given = np.ones(codes.size) if weights is None else weights
-        factors = given * row_factors(class_weight, classes, codes, given)
-        wrong = _price_of_any_error(self.matrix, codes)
+        factors = given if class_weight is None else given * row_factors(class_weight, classes, codes, given)
+        sizes = np.bincount(codes, weights=factors, minlength=classes.size)
+        wrong = _price_of_any_error(self.matrix, sizes)
         leaf: ClassErrors | CostTable
         if wrong is None or not factors.all():
             leaf = CostTable(self.matrix[codes] * factors[:, None])
         else:
-            leaf = ClassErrors(codes, wrong[codes] * factors)
+            leaf = ClassErrors(codes, np.array(wrong)[codes] * factors)
         self._lower_costs(
             leaf,
             classes,
-            _summary(self.matrix, codes, factors),
+            _summary(self.matrix, sizes, factors),
             n_rows=n_rows,
             tally=Tally(codes, given),
             rows=rows,
@@ -102,15 +103,13 @@ class CostMatrix(RowCosts):
 
 
 def _summary(
-    matrix: NDArray[np.float64], codes: NDArray[np.int32], factors: NDArray[np.float64]
+    matrix: NDArray[np.float64], sizes: NDArray[np.float64], factors: NDArray[np.float64]
 ) -> CostSummary:
-    """Summarise the costs of all rows from the matrix, without a table of them."""
+    """Summarise the costs of all rows from the matrix and the weights of the classes."""
     most, least = matrix.max(axis=1), matrix.min(axis=1)
-    weights = np.bincount(codes, weights=factors, minlength=matrix.shape[0])
-    entries = np.unique(matrix)
     values = factors[:1] if (factors == factors[0]).all() else np.unique(factors)
-    distinct = np.outer(values, entries).ravel() if values.size < 1000 else values
-    return CostSummary(distinct, float(most @ weights), float((most - least) @ weights))
+    distinct = np.outer(values, np.unique(matrix)).ravel() if values.size < 1000 else values
+    return CostSummary(distinct, float(most @ sizes), float((most - least) @ sizes))
 
 
 def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64]:
@@ -152,8 +151,6 @@ def row_factors(
     class_weight: object, classes: NDArray[Any], codes: NDArray[np.int32], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Factor of each row that its class has."""
-    if class_weight is None:
-        return np.ones(codes.size)
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
@@ -164,15 +161,14 @@ def row_factors(
     return factors
 
 
-def _price_of_any_error(matrix: NDArray[np.float64], codes: NDArray[np.int32]) -> NDArray[np.float64] | None:
+def _price_of_any_error(matrix: NDArray[np.float64], sizes: NDArray[np.float64]) -> list[float] | None:
     """For each class what all its errors cost, if they cost the same and being right costs nothing."""
-    k = matrix.shape[0]
-    if k == 1:  # no error is possible, so that any price will do
-        return None if matrix.any() else np.ones(1)
-    wrong = matrix[np.arange(k), (np.arange(k) + 1) % k]
-    simple = np.where(np.eye(k, dtype=bool), 0.0, wrong[:, None])
-    present = np.flatnonzero(np.bincount(codes, minlength=k))
-    if not (simple[present] == matrix[present]).all() or not wrong[present].all():
-        return None
-    prices: NDArray[np.float64] = wrong
+    table, present = matrix.tolist(), sizes.tolist()
+    if len(table) == 1:  # no error is possible, so that any price will do
+        return None if table[0][0] else [1.0]
+    prices = [row[(k + 1) % len(row)] for k, row in enumerate(table)]
+    for k, (row, price) in enumerate(zip(table, prices, strict=True)):
+        simple = row[k] == 0 and row.count(price) == len(row) - 1
+        if present[k] and not (simple and price):
+            return None
     return prices
