@@ -102,9 +102,7 @@ class CostMatrix(RowCosts):
         )
 
 
-def _summary(
-    matrix: NDArray[np.float64], sizes: NDArray[np.float64], factors: NDArray[np.float64]
-) -> CostSummary:
+def _summary(matrix: NDArray[np.float64], sizes: NDArray[Any], factors: NDArray[np.float64]) -> CostSummary:
     """Summarise the costs of all rows from the matrix and the weights of the classes."""
     most, least = matrix.max(axis=1), matrix.min(axis=1)
     values = factors[:1] if (factors == factors[0]).all() else np.unique(factors)
@@ -161,7 +159,7 @@ def row_factors(
     return factors
 
 
-def _price_of_any_error(matrix: NDArray[np.float64], sizes: NDArray[np.float64]) -> list[float] | None:
+def _price_of_any_error(matrix: NDArray[np.float64], sizes: NDArray[Any]) -> list[float] | None:
     """For each class what all its errors cost, if they cost the same and being right costs nothing."""
     table, present = matrix.tolist(), sizes.tolist()
     if len(table) == 1:  # no error is possible, so that any price will do
