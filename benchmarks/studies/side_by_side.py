@@ -39,7 +39,7 @@ COUNTERS = {"d2 solves": "depth_two_solves", "cache hits": "cache_hits", "pruned
 class Study:
     """What a study is about: its name, the peers that know the task, and how values are shown.
 
-    Ratios count where the peer needs more than `counted_seconds`.
+    Ratios count where the peer needs more than `counted_seconds`; with 0 all of them do.
     """
 
     name: str
@@ -192,10 +192,8 @@ def say_summary(summary: dict[str, Any], cached: CachedRuns | None) -> None:
     for label, one in summary["peers"].items():
         say(f"{label} against streed:")
         if one["geometric_mean"] is not None:
-            say(
-                f"    geometric mean {one['geometric_mean']:.1f}x over {one['problems']} problems on which "
-                f"{label} needs more than {summary['counted']:g} s"
-            )
+            least = f" on which {label} needs more than {summary['counted']:g} s" if summary["counted"] else ""
+            say(f"    geometric mean {one['geometric_mean']:.1f}x over {one['problems']} problems{least}")
             if one["timed_out"]:
                 say(f"    {one['timed_out']} of them not finished by {label}, counted with {limit}")
         if one["noticed"]:
