@@ -192,7 +192,8 @@ def say_summary(summary: dict[str, Any], cached: CachedRuns | None) -> None:
     for label, one in summary["peers"].items():
         say(f"{label} against streed:")
         if one["geometric_mean"] is not None:
-            least = f" on which {label} needs more than {summary['counted']:g} s" if summary["counted"] else ""
+            counted = summary["counted"]
+            least = f" on which {label} needs more than {counted:g} s" if counted else ""
             say(f"    geometric mean {one['geometric_mean']:.1f}x over {one['problems']} problems{least}")
             if one["timed_out"]:
                 say(f"    {one['timed_out']} of them not finished by {label}, counted with {limit}")
