@@ -66,18 +66,16 @@ PairBenefit Worker::pair_benefit(const Node& node, PairProblem problem, const No
 }
 
 // Optimum of the node with at most three branching nodes in two levels, its pair table being loaded.
-double Worker::solve_pairs(Level& at, int nodes) {
+double Worker::solve_pairs(Level& at, int nodes, double* per_root) {
     const PairProblem problem{at.table.data(), nullptr, at.node.singles(), at.node.totals()};
-    const PairBenefit benefit = pair_benefit(at.node, problem, at.prices, nodes, nullptr);
+    const PairBenefit benefit = pair_benefit(at.node, problem, at.prices, nodes, per_root);
     return std::min(at.leaf, value_of_benefit(at.node, benefit.at_most[std::min(nodes, 3)]));
 }
 
 // The same, with the best benefit of every root in `look`.
 double Worker::look_ahead(Level& at, int nodes) {
     if (at.looked != nodes) {
-        const PairProblem problem{at.table.data(), nullptr, at.node.singles(), at.node.totals()};
-        const PairBenefit benefit = pair_benefit(at.node, problem, at.prices, nodes, at.look.as<double>());
-        at.two_levels = std::min(at.leaf, value_of_benefit(at.node, benefit.at_most[std::min(nodes, 3)]));
+        at.two_levels = solve_pairs(at, nodes, at.look.as<double>());
         at.looked = nodes;
     }
     return at.two_levels;

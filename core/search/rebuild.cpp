@@ -97,7 +97,7 @@ Tree Worker::pair_subtree(const Node& node, const PairProblem& problem, const No
         if (root >= 0 && look[f] <= look[root]) continue;
         if (const int with = count(node.column(f)); with > 0 && with < n) root = f;
     }
-    if (root < 0) return {TreeNode{}};
+    if (root < 0) throw std::logic_error("internal error, please report it: a split was promised, and no feature splits the rows");
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const auto value = [&](const void* numbers, std::size_t at) { return lane_value(node.lane_type(), numbers, at); };
     const auto single = [&](int c, int f) { return value(problem.singles, static_cast<std::size_t>(c) * stride + static_cast<std::size_t>(f)); };

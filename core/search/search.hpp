@@ -165,7 +165,7 @@ public:
 
     // depth_two.cpp
     void load_pair_table(Level& at, bool with_weights = false);
-    double solve_pairs(Level& at, int nodes);
+    double solve_pairs(Level& at, int nodes, double* per_root = nullptr);
     double look_ahead(Level& at, int nodes);  // fills `look`, too
     double best_stump(const Level& at, int* lane) const;
 
