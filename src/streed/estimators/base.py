@@ -61,8 +61,8 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         y: Any,
         sample_weight: Any,
         limits: Limits,
-    ) -> None:
-        """Binarise a checked table, solve the task on it and store what came out.
+    ) -> NDArray[np.uint8]:
+        """Binarise a checked table, solve the task on it and store what came out; returns the features.
 
         Where the task depends on what the binarizer made, `task` is a function of the binary features.
         """
@@ -76,6 +76,7 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         if hasattr(self.binarizer_, "conditions_"):
             self.result_.explain(self.binarizer_.conditions_)
         steps.finish()
+        return features
 
     def _columns_of_features(self, n_features: int) -> NDArray[np.intp]:
         """Return the column that each binary feature comes from, as far as the binarizer tells."""

@@ -189,18 +189,16 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         if self.feature_costs is not None:
             self.feature_costs.tests(names)
         weights = check_sample_weight(sample_weight, table.shape[0])
-        made: list[NDArray[np.uint8]] = []
 
         def task(features: NDArray[np.uint8]) -> Task:
-            made.append(features)
             return self._task(features, names, y, costs, weights)
 
         self._column_names = names
-        self._solve(task, table, y, sample_weight, limits)
+        features = self._solve(task, table, y, sample_weight, limits)
         if costs is None:
             self.expected_costs_ = self._of_counts(self.tree_.class_weights)
         else:
-            self.expected_costs_ = self._expected(made[0], y, costs, weights)
+            self.expected_costs_ = self._expected(features, y, costs, weights)
         return self
 
     def _task(self, features: NDArray[np.uint8], names: list[str], y: Any, costs: Any, weights: Any) -> Task:

@@ -162,17 +162,11 @@ class FairTreeClassifier(OptimalTreeClassifier):
         y, table = self._check(X, y)
         task = self._task(y, sensitive_features, sample_weight)
         self.classes_ = task.lower().classes
-        seen: list[NDArray[np.uint8]] = []
-
-        def of_features(features: NDArray[np.uint8]) -> Task:
-            seen.append(features)
-            return task
-
-        self._solve(of_features, table, y, sample_weight, limits)
+        features = self._solve(task, table, y, sample_weight, limits)
         self.group_rates_: dict[Any, dict[str, float]] | None = None
         self.difference_, self.ratio_ = np.nan, np.nan
         if sensitive_features is not None:
-            self._store_rates(task, seen[0], y, sensitive_features, sample_weight)
+            self._store_rates(task, features, y, sensitive_features, sample_weight)
         return self
 
     def _check(self, X: Any, y: Any) -> tuple[NDArray[Any], Any]:
