@@ -70,13 +70,14 @@ def solve_vector(
     watcher = Watcher(task.tasks[task.objectives[0]], progress)
     options = limits.arguments(watcher.poll)
     if len(task.objectives) == 1:
-        answer, trees, bound = _constrained(task, vector, rows, options)
+        answer, bound = _constrained(task, vector, rows, options)
+        trees, supported = [answer], [False]
     else:
-        answer, trees, bound = _front(task, vector, rows, options)
+        (answer, trees, supported), bound = _front(task, vector, rows, options), None
 
     def count(found: dict[str, Any]) -> Result:
         solutions = _solutions(task, vector.parts, features, names, trees)
-        return make_result(task, found, solutions, bound, started)
+        return make_result(task, found, solutions, bound, started, supported)
 
     result = once_more(count, answer)
     say_over(watcher, result)
@@ -96,8 +97,8 @@ def say_over(watcher: Watcher, result: Result) -> None:
 
 def _constrained(
     task: Combined, vector: VectorLowered, rows: NDArray[np.uint8], options: dict[str, Any]
-) -> tuple[dict[str, Any], list[dict[str, Any]], Any]:
-    """One objective within limits: the best tree."""
+) -> tuple[dict[str, Any], Any]:
+    """One objective within limits: the best tree, and the bound."""
     places = [task.objectives[0], *task.limits]
     answer = native.constrained(
         rows,
@@ -111,7 +112,7 @@ def _constrained(
         raise InfeasibleError(_infeasible(task, answer["closest"]))
     if "feature" not in answer:
         raise StreedError(f"{task.name}: no feasible tree was found before the search ended")
-    return answer, [answer], task.tasks[places[0]].report(float(answer["lower_bound"]))
+    return answer, task.tasks[places[0]].report(float(answer["lower_bound"]))
 
 
 def _infeasible(task: Combined, closest: NDArray[np.float64]) -> str:
@@ -124,8 +125,11 @@ def _infeasible(task: Combined, closest: NDArray[np.float64]) -> str:
 
 def _front(
     task: Combined, vector: VectorLowered, rows: NDArray[np.uint8], options: dict[str, Any]
-) -> tuple[dict[str, Any], list[dict[str, Any]], Any]:
-    """Several objectives: all nondominated trees. A limit is one more component, a lower one its negative."""
+) -> tuple[dict[str, Any], list[dict[str, Any]], list[bool]]:
+    """Several objectives: all nondominated trees, and which of them are supported.
+
+    A limit is one more component, a lower one its negative.
+    """
     signed = [(i, 1.0, np.inf) for i in task.objectives]
     for i in task.limits:
         signed += [(i, 1.0, vector.upper[i])] if np.isfinite(vector.upper[i]) else []
@@ -145,8 +149,34 @@ def _front(
         if not answer["complete"]:
             raise StreedError(f"{task.name}: no feasible tree was found before the search ended")
         _constrained(task, vector, rows, options)  # raises, with the closest values
-    costs = np.asarray(answer["values"], dtype=np.float64)[:, : len(task.objectives)]
-    return answer, [trees[i] for i in _nondominated(task, costs)], None
+    costs = np.asarray(answer["values"], dtype=np.float64)
+    kept = _nondominated(task, costs[:, : len(task.objectives)])
+    touched = supported_points(costs, np.asarray(answer["supports"]), len(task.objectives))
+    return answer, [trees[i] for i in kept], touched[kept].tolist()
+
+
+def supported_points(
+    costs: NDArray[np.float64], supports: NDArray[np.float64], n_objectives: int
+) -> NDArray[np.bool_]:
+    """Which points have the least of some weighted sum of the objectives, so that nothing dominates them.
+
+    A support is a line (w, v): no tree has w . costs below v. It counts if the weights of all objectives are
+    above zero and those of limits are zero; a tree that dominates a point on it would be better by no more
+    than rounding.
+
+    Examples
+    --------
+    >>> costs = np.array([[0.0, 4.0], [3.0, 3.0], [4.0, 0.0]])
+    >>> supported_points(costs, np.array([[1.0, 1.0, 4.0]]), 2).tolist()
+    [True, False, True]
+    """
+    found = np.zeros(costs.shape[0], dtype=bool)
+    for *line, least in supports.tolist():
+        weights = np.array(line)
+        own = weights[:n_objectives]
+        if (own > 0).all() and not weights[n_objectives:].any():
+            found |= costs @ weights <= least + TOLERANCE * own.min()
+    return found
 
 
 def _nondominated(task: Combined, costs: NDArray[np.float64]) -> list[int]:
@@ -260,11 +290,17 @@ def make_result(
     found: list[tuple[tuple[float, ...], Tree]],
     bound: Any,
     started: float,
+    supported: Sequence[bool] = (),
 ) -> Result:
     """Make a result of values with their trees; `bound` is that of a single objective."""
     best_first = [(i, -1.0 if task.tasks[i].maximize else 1.0) for i in task.objectives]
-    found = sorted(found, key=lambda one: tuple(sign * one[0][i] for i, sign in best_first))
-    front = [Solution(tuple(values[i] for i in task.objectives), tree) for values, tree in found]
+    flags = supported or [False] * len(found)
+    points = sorted(
+        zip(found, flags, strict=True), key=lambda one: tuple(sign * one[0][0][i] for i, sign in best_first)
+    )
+    front = [
+        Solution(tuple(values[i] for i in task.objectives), tree, flag) for (values, tree), flag in points
+    ]
     single = len(task.objectives) == 1
     objective = front[0].values[0] if single else front[0].values
     optimal = bool(answer["optimal"] if single else answer["complete"])
@@ -278,7 +314,7 @@ def make_result(
         tree=front[0].tree,
         front=front,
         seconds=time.perf_counter() - started,
-        statistics={**answer["statistics"], **values_of_limits(task, found[0][0])},
+        statistics={**answer["statistics"], **values_of_limits(task, points[0][0][0])},
         task=task.name,
         objectives=objective_names(task),
         measure=", ".join(objective_names(task)),

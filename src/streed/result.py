@@ -14,10 +14,22 @@ from streed.tree import Tree
 
 @dataclass(frozen=True)
 class Solution:
-    """A tree and its values, one per objective."""
+    """A tree and its values, one per objective.
+
+    Attributes
+    ----------
+    values : tuple
+        The values.
+    tree : Tree
+        The tree.
+    supported : bool
+        Whether it has a proof of its own that no tree within the limits dominates it: a weighted sum of the
+        objectives, all weights above zero, of which it has the proven least value.
+    """
 
     values: tuple[Any, ...]
     tree: Tree
+    supported: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,7 +83,8 @@ class Result:
     tree : Tree
         The tree.
     front : list of Solution
-        All nondominated trees if the task has several objectives; else one entry, the tree.
+        All nondominated trees if the task has several objectives; else one entry, the tree. A search that was
+        cut short has those that it found; `proven` are the ones that are known to be on the front.
     seconds : float
         Seconds that the solve took.
     statistics : mapping
@@ -103,6 +116,11 @@ class Result:
     measure: str = ""
     note: str = ""
 
+    @property
+    def proven(self) -> list[Solution]:
+        """The part of the front that no tree within the limits dominates: all of it if it is complete."""
+        return self.front if self.optimal else [point for point in self.front if point.supported]
+
     def summary(self) -> str:
         """Say in a few lines what was found and what was proven.
 
@@ -122,7 +140,8 @@ class Result:
         measure = self.measure or self.task or "objective"
         lines = [f"{measure}: {show(self.objective)}, {proof} ({self.seconds:.3g} s)", size_text(self.tree)]
         if len(self.front) > 1:
-            lines.append(f"the first of {len(self.front)} trees of the front")
+            part = "" if self.optimal else f", {len(self.proven)} of them proven to be on it"
+            lines.append(f"the first of {len(self.front)} trees of the front{part}")
         return "\n".join([*lines, self.note] if self.note else lines)
 
     def explain(self, conditions: Sequence[Condition]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streed import _core, reference
+from streed.native_fronts import supported_points
 from tests.properties.vectors import (
     VectorProblem,
     nondominated,
@@ -56,6 +58,10 @@ def test_front(problem: VectorProblem, switches: dict[str, bool], simd: str) -> 
     expected = problem.reachable(nondominated)
     check(problem, answer, expected)
     check_supports(answer, expected)
+    smaller = replace(problem, max_depth=max(0, problem.max_depth - 1), memo={})
+    every = sorted(expected | smaller.reachable(nondominated))
+    supported = supported_points(np.array(every), answer["supports"], problem.costs.shape[2])
+    assert {value for value, flag in zip(every, supported, strict=True) if flag} <= expected
 
 
 @given(problems((2, 2)))

@@ -415,3 +415,17 @@ def test_names_of_columns(engine: str) -> None:
     assert all(solution.tree.classes.tolist() == [0, 1] for solution in result.front)
     assert result.objectives == ("misclassified weight (part 1)", "misclassified weight (part 2)")
     assert "misclassified weight (part 2)" in result.to_html()
+
+
+@pytest.mark.parametrize("seconds", [1e-4, 1e-3, 5e-3, 2e-2])
+def test_what_a_front_that_is_cut_short_calls_proven_is_on_the_front(seconds: float) -> None:
+    rng = np.random.default_rng(8)
+    table, costs = rng.integers(0, 2, (300, 30)), rng.integers(0, 4, (300, 2, 2))
+    task = streed.tasks.LabelCosts.objectives(costs)
+    whole = streed.solve(task, table, max_depth=3)
+    assert whole.proven == whole.front
+    short = streed.solve(task, table, max_depth=3, time_limit=seconds)
+    assert {point.values for point in short.proven} <= {point.values for point in whole.front}
+    if not short.optimal:
+        assert all(point.supported for point in short.proven)
+        assert f"{len(short.proven)} of them proven" in short.summary() or len(short.front) == 1
