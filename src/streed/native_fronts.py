@@ -19,6 +19,7 @@ from streed.front_trees import count_trees
 from streed.options import Limits
 from streed.progress import Watcher
 from streed.result import Progress, Result, Solution, relative_gap, show
+from streed.searches import constant_tree
 from streed.tasks.base import Lowered, Task, measure_of
 from streed.tasks.combined import Combined, VectorLowered
 from streed.tree import Tree
@@ -145,12 +146,16 @@ def _front(
         **options,
     )
     trees = answer["trees"]
-    if not trees:
-        if not answer["complete"]:
-            raise StreedError(f"{task.name}: no feasible tree was found before the search ended")
-        _constrained(task, vector, rows, options)  # raises, with the closest values
     costs = np.asarray(answer["values"], dtype=np.float64)
-    kept = _nondominated(task, costs[:, : len(task.objectives)])
+    if not trees and not answer["complete"] and task.limits:
+        raise StreedError(f"{task.name}: no feasible tree was found before the search ended")
+    if not trees and answer["complete"]:
+        _constrained(task, vector, rows, options)  # raises, with the closest values
+    if not trees:  # there was no time at all
+        trees = [constant_tree(label) for label in range(vector.costs.shape[1])]
+        costs = vector.costs[:, :, places].sum(axis=0)
+    distinct = bool(answer["trees"]) and not task.limits
+    kept = _nondominated(task, costs[:, : len(task.objectives)], distinct)
     touched = supported_points(costs, np.asarray(answer["supports"]), len(task.objectives))
     return answer, [trees[i] for i in kept], touched[kept].tolist()
 
@@ -179,12 +184,15 @@ def supported_points(
     return found
 
 
-def _nondominated(task: Combined, costs: NDArray[np.float64]) -> list[int]:
-    """Positions of the engine's costs in the objectives that are nondominated when they are reported."""
+def _nondominated(task: Combined, costs: NDArray[np.float64], distinct: bool) -> list[int]:
+    """Positions of the engine's costs in the objectives that are nondominated when they are reported.
+
+    `distinct`: as costs, none of them is dominated.
+    """
     tasks = [task.tasks[i] for i in task.objectives]
     offsets = [one.report(0.0) for one in tasks]
     slopes = [abs(one.report(1.0) - offset) for one, offset in zip(tasks, offsets, strict=True)]
-    if not _any_covered(costs * slopes, distinct=not task.limits):
+    if not _any_covered(costs * slopes, distinct):
         return list(range(len(costs)))
     padded = []
     for line in costs.tolist():
