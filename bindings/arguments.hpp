@@ -38,6 +38,7 @@ constexpr SwitchName kSwitches[] = {
     {"narrow_lanes", &streed::Switches::narrow_lanes},
     {"sparse_rows", &streed::Switches::sparse_rows},
     {"deepening", &streed::Switches::deepening},
+    {"bound_sets", &streed::Switches::bound_sets},
 };
 
 [[noreturn]] inline void refuse(const std::string& message) { throw std::invalid_argument(message); }

@@ -73,7 +73,7 @@ private:
     Vector<M> ceiling_;  // relative to the origin
     Accumulator<M> points_;
     std::vector<std::pair<Vector<M>, Tree>> found_;  // relative to the origin
-    double scalar_searches_ = 0;
+    double scalar_searches_ = 0, skipped_ = 0;
     FrontResult result_;
 };
 
@@ -86,9 +86,15 @@ bool WholeFront<M>::search(Scalar* guide, int depth, int nodes) {
     all.select(rows_, kernels_, rows_.valid);
     const double branches = rows_.branch[0] * static_cast<double>(std::min<std::size_t>(static_cast<std::size_t>(nodes), rows_.n_rows));
     points_.begin(0, threshold, ceiling_, all.lowest(0), all.highest(0) + branches, 65536);
-    Vector<M> lowest;
-    for (int j = 0; j < M; ++j) lowest[static_cast<std::size_t>(j)] = all.lowest(j);
+    Vector<M> lowest, highest;
+    for (int j = 0; j < M; ++j) {
+        const std::size_t at = static_cast<std::size_t>(j);
+        const double branch = rows_.branch[at] * static_cast<double>(std::min<std::size_t>(static_cast<std::size_t>(nodes), rows_.n_rows));
+        lowest[at] = all.lowest(j) + std::min(0.0, branch);
+        highest[at] = std::min(ceiling_[at], all.highest(j) + std::max(0.0, branch));
+    }
     points_.lower_ceiling(lowest);
+    if (guide == nullptr && M > 1 && control_.options.switches.bound_sets) points_.bound(Corners<M>({highest}), lowest, false);
     try {
         // The front of a smaller depth costs little, and what it has of the whole one narrows the search.
         for (int d = std::min(depth, 2); d <= depth; ++d) {
@@ -97,6 +103,7 @@ bool WholeFront<M>::search(Scalar* guide, int depth, int nodes) {
             search.run(dd, n, points_);
         }
         collect(search.arena);
+        skipped_ += search.skipped;
         return true;
     } catch (const OutOfWork&) {
         control_.lift_cap();
@@ -268,6 +275,7 @@ FrontResult WholeFront<M>::run() {
     const bool everything = std::all_of(region_.upper.begin(), region_.upper.end(), [](double u) { return u == kInfinity; }) && region_.budget == kInfinity;
     if (result_.complete && everything && problem_.n_values == 2) hull_supports();
     result_.statistics = {{"scalar_searches", scalar_searches_},
+                          {"children_skipped", skipped_},
                           {"front_work", control_.work_done()},
                           {"rows_merged", static_cast<double>(rows_.n_merged)},
                           {"features_kept", static_cast<double>(rows_.features.size())},

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "archive.hpp"
 #include "control.hpp"
 #include "dense_stumps.hpp"
 #include "pair_counts.hpp"
@@ -31,6 +32,7 @@ public:
     // Gives all candidates of the root that the sink may want to it.
     template <class Sink>
     void run(int depth, int nodes, Sink& sink) {
+        uses_.fill({});
         expand(0, depth, nodes, sink);
     }
 
@@ -42,15 +44,37 @@ public:
     void compact(std::size_t mark, Accumulator<M>& points);
 
     Arena arena;
+    double skipped = 0;  // children that bounds made needless
 
 private:
+    // What is asked of a child: the points within a weighted budget and below a ceiling; of these, where corners are given, at
+    // least those below one of them, or all (`whole`).
+    struct Request {
+        int nodes;
+        double budget;
+        Vector<M> ceiling;
+        const Corners<M>* wanted;
+        bool whole;
+    };
+
+    // How many splits were held against bounds, and how many children did not have to be searched. Bounds that skip too little are
+    // left alone.
+    struct Use {
+        double looked = 0, skipped = 0;
+        bool worth() const { return looked < 128 || skipped >= 0.4 * looked; }
+    };
+
     struct Layer {
-        explicit Layer(Control& control) : points(control) {}
+        explicit Layer(Control& control) : points(control), archive(control.ledger) {}
         Words mask;
         Part part;
         Accumulator<M> points;
         std::vector<std::int32_t> lanes;
         std::vector<double> bounds;
+        Corners<M> wanted;   // of this node
+        Archive<M> archive;  // of its children
+        Words side;
+        Part side_part;
         double constant = 0;  // weighted cost of label 0 above the least one
     };
 
@@ -78,8 +102,11 @@ private:
     bool dense_side(const Part& part, std::size_t root, int side, const Vector<M>& most);
     static constexpr double kDenseRange = 0x1p29;  // second components fit into a cell of the table
 
-    Points front(int level, int depth, int nodes, double budget, const Vector<M>& ceiling);
+    Points front(int level, int depth, const Request& request);
     Points settle(Accumulator<M>& points);
+    void ask_first(int level, const Corners<M>& wanted, const std::vector<Vector<M>>& others, Request& request);
+    void ask_second(int level, const Corners<M>& wanted, const Points& first, Request& request);
+    std::vector<Vector<M>> bounds_of(int level, const std::uint64_t* column, bool side, int nodes);
     void child(int level, int feature, int lane, bool side);
     void open_lanes(int level, int depth, int nodes, double threshold);
     double least_stump(const Part& part, const double* total, const double* cells, bool without, std::size_t skip) const;
@@ -101,6 +128,38 @@ private:
         while (layers_.size() <= static_cast<std::size_t>(level)) layers_.push_back(std::make_unique<Layer>(control_));
         return *layers_[static_cast<std::size_t>(level)];
     }
+    // Between these are all vectors of a node.
+    Vector<M> lowest(const Part& part) const {
+        Vector<M> v;
+        for (int j = 0; j < M; ++j) v[static_cast<std::size_t>(j)] = part.lowest(j) + std::min(0.0, branch_[static_cast<std::size_t>(j)]) * part.count();
+        return v;
+    }
+    Vector<M> highest(const Part& part, const Request& request) const {
+        Vector<M> v = request.ceiling;
+        for (int j = 0; j < M; ++j) {
+            const std::size_t k = static_cast<std::size_t>(j);
+            v[k] = std::min(v[k], part.highest(j) + std::max(0.0, branch_[k]) * request.nodes);
+        }
+        return v;
+    }
+    // What a sink wants, if it knows that better than by its ceiling and that is of use at a level. Tables of splits are faster
+    // than any bound on what is in them.
+    template <class Sink>
+    const Corners<M>* corners(const Sink& sink, int level) const {
+        if constexpr (requires { sink.corners(); })
+            if (!dense() && uses_[static_cast<std::size_t>(level)].worth()) return sink.corners();
+        return nullptr;
+    }
+    template <class Sink>
+    void narrow(int level, Sink& sink) const {
+        if constexpr (requires { sink.narrow(); })
+            if (corners(sink, level) != nullptr) sink.narrow();
+    }
+    void count_skipped(Use& use, int children) {
+        use.skipped += children;
+        skipped += children;
+    }
+    static constexpr std::size_t kRepresentatives = 12;  // of the points of a child
     // Whether anything of a node can be below the ceiling.
     bool within(const Part& part, const Vector<M>& ceiling) const {
         for (int j = 0; j < M; ++j)
@@ -116,6 +175,8 @@ private:
     Scalar* guide_;
     int equal_;
     double least_rows_;
+    std::array<Use, 32> uses_{};  // by level
+    bool similar_ = false;      // fronts of similar rows are bounds
     bool same_labels_ = false;  // a split with equal labels below it can matter
     Vector<M> weights_{}, branch_{};
     double branch_cost_ = 0;

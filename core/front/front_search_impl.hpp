@@ -14,6 +14,7 @@ FrontSearch<M>::FrontSearch(const Rows& rows, const Kernels& kernels, Control& c
         same_labels_ = same_labels_ || branch_[j] < 0 || (branch_[j] != 0 && j < static_cast<std::size_t>(equal));
     }
     branch_cost_ = weighted(branch_);
+    similar_ = control.options.switches.similarity && least_rows_ <= 1 && std::all_of(branch_.begin(), branch_.end(), [](double b) { return b >= 0; });
     arena.two_labels = rows.n_labels == 2;
     Layer& root = layer(0);
     root.mask = rows.valid;
@@ -84,13 +85,19 @@ template <int M>
 template <class Sink>
 void FrontSearch<M>::deep(int level, int depth, int nodes, Sink& sink) {
     control_.checkpoint();
+    shared_.close();
+    layer(level).archive.clear();
+    // Trees of depth two cost little, and what they are worth narrows the search for the others. The root has them.
+    if (level > 0 && corners(sink, level) != nullptr) pairs(level, 2, std::min(nodes, 3), sink);
     open_lanes(level, depth, nodes, sink.threshold());
+    narrow(level, sink);
     if (depth == 3 && dense()) shared_.open(rows_.features.size());
     for (std::size_t k = 0; k < layer(level).lanes.size(); ++k) {
         if (!within(layer(level).part, sink.ceiling())) break;
         const std::size_t mark = arena.size();
         try_split(level, depth, nodes, layer(level).lanes[k], sink);
         sink.tidy(*this, mark);
+        narrow(level, sink);
     }
 }
 
@@ -125,6 +132,7 @@ void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Sink& 
     const int with = kernels_.count_and(column, at.mask.data(), static_cast<int>(rows_.words));
     const int all = kernels_.count_and(at.mask.data(), at.mask.data(), static_cast<int>(rows_.words));
     const bool first = 2 * with <= all;
+    Use& use = uses_[static_cast<std::size_t>(level)];
     for (int left_nodes = most; left_nodes >= least; --left_nodes) {
         const int budget[2] = {left_nodes, nodes - 1 - left_nodes};
         double bound[2] = {0, 0};
@@ -140,19 +148,67 @@ void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Sink& 
                 break;
             }
             child(level, feature, lane, side);
-            Vector<M> ceiling = sink.ceiling();
+            Request request{budget[side], room, sink.ceiling(), nullptr, false};
             for (int j = 0; j < M; ++j)
-                ceiling[static_cast<std::size_t>(j)] -= branch_[static_cast<std::size_t>(j)] + at.part.lowest(j) - layer(level + 1).part.lowest(j) +
-                                                        std::min(0.0, branch_[static_cast<std::size_t>(j)]) * budget[!side];
+                request.ceiling[static_cast<std::size_t>(j)] -= branch_[static_cast<std::size_t>(j)] + at.part.lowest(j) - layer(level + 1).part.lowest(j) +
+                                                                std::min(0.0, branch_[static_cast<std::size_t>(j)]) * budget[!side];
+            if (const Corners<M>* wanted = corners(sink, level)) {
+                if (turn == 0)
+                    ask_first(level, *wanted, bounds_of(level, column, !side, budget[!side]), request);
+                else
+                    ask_second(level, *wanted, points[!side], request);
+                open = !layer(level + 1).wanted.none();
+                if (turn == 0) ++use.looked;
+                if (!open) {
+                    count_skipped(use, 2 - turn);
+                    break;
+                }
+            }
             if (depth == 3) shared_.enter(feature, side);
-            points[side] = front(level + 1, depth - 1, budget[side], room, ceiling);
+            points[side] = front(level + 1, depth - 1, request);
+            if (request.whole) at.archive.put(layer(level + 1).mask, request.nodes, request.ceiling, points[side]);
             const double constant = layer(level + 1).constant;
             if (guide_ != nullptr) guide_->worker().ascend();
             open = !points[side].empty();
+            if (!open && turn == 0 && request.wanted != nullptr) count_skipped(use, 1);
             if (open && guide_ != nullptr) bound[side] = std::max(bound[side], points[side].front().scalar + constant);
         }
         if (open) join(points[0], points[1], feature, sink);
     }
+}
+
+// What is wanted of the first child of a split if the other one costs at least one of `others`.
+template <int M>
+void FrontSearch<M>::ask_first(int level, const Corners<M>& wanted, const std::vector<Vector<M>>& others, Request& request) {
+    Layer& at = layer(level + 1);
+    at.wanted.subtract(wanted, others, branch_, lowest(at.part));
+    request.wanted = &at.wanted;
+}
+
+// What is wanted of the second one. If anything is, all of its front is found where that will be a bound of similar rows.
+template <int M>
+void FrontSearch<M>::ask_second(int level, const Corners<M>& wanted, const Points& first, Request& request) {
+    std::vector<Vector<M>> others;
+    for (const Point<M>& p : first) others.push_back(p.v);
+    least_of_groups<M>(others, kRepresentatives);
+    ask_first(level, wanted, others, request);
+    Layer& at = layer(level + 1);
+    request.whole = similar_;
+    if (request.whole && !at.wanted.none()) at.wanted = Corners<M>({highest(at.part, request)});
+}
+
+// What one side of a split costs at least.
+template <int M>
+std::vector<Vector<M>> FrontSearch<M>::bounds_of(int level, const std::uint64_t* column, bool side, int nodes) {
+    Layer& at = layer(level);
+    const std::uint64_t invert = side ? 0 : ~0ull;
+    at.side.resize(rows_.words);
+    for (std::size_t w = 0; w < rows_.words; ++w) at.side[w] = at.mask[w] & (column[w] ^ invert);
+    at.side_part.select(rows_, kernels_, at.side);
+    control_.work(static_cast<double>(rows_.words));
+    if (!similar_) return {lowest(at.side_part)};
+    const Request everything{nodes, 0, unlimited<M>(), nullptr, false};
+    return at.archive.bound(rows_, kernels_, at.side, nodes, lowest(at.side_part), highest(at.side_part, everything));
 }
 
 template <int M>
@@ -162,11 +218,12 @@ void FrontSearch<M>::begin(Accumulator<M>& points, const Part& part, int nodes, 
 }
 
 template <int M>
-typename FrontSearch<M>::Points FrontSearch<M>::front(int level, int depth, int nodes, double budget, const Vector<M>& ceiling) {
+typename FrontSearch<M>::Points FrontSearch<M>::front(int level, int depth, const Request& request) {
     Layer& at = layer(level);
     const std::size_t mark = arena.size();
-    begin(at.points, at.part, nodes, budget - at.constant + slack(), ceiling, guide_ != nullptr ? 64 : 65536);
-    expand(level, depth, nodes, at.points);
+    begin(at.points, at.part, request.nodes, request.budget - at.constant + slack(), request.ceiling, guide_ != nullptr ? 64 : 65536);
+    if (request.wanted != nullptr) at.points.bound(*request.wanted, lowest(at.part), !request.whole);
+    expand(level, depth, request.nodes, at.points);
     compact(mark, at.points);
     return settle(at.points);
 }

@@ -34,6 +34,8 @@ public:
         }
         peak_ = std::max(peak_, now);
     }
+    // Whether so much more, which the search can do without, leaves half of the memory to what it cannot do without.
+    bool roomy(std::size_t bytes) const { return limit_ == 0 || used() + bytes <= limit_ / 2; }
     void give(std::size_t bytes) { points_ -= bytes; }
     void keep(std::size_t bytes) { kept_ += bytes; }  // for good: the rows
 

@@ -49,13 +49,6 @@ struct MixedShape {
     }
 };
 
-template <int M>
-bool below(const Vector<M>& v, const Vector<M>& ceiling) {
-    for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
-        if (v[j] > ceiling[j]) return false;
-    return true;
-}
-
 // The points of one node, or of the root: all that are not dominated, or the one of least `objective`.
 template <int M>
 class Keeper {

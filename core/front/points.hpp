@@ -10,11 +10,10 @@
 
 #include "arena.hpp"
 #include "control.hpp"
+#include "corners.hpp"
+#include "shadow.hpp"
 
 namespace streed {
-
-template <int M>
-using Vector = std::array<double, static_cast<std::size_t>(M)>;
 
 template <int M>
 struct Point {
@@ -118,7 +117,7 @@ class Accumulator {
 public:
     using List = CountedVector<Candidate<M>>;
     explicit Accumulator(Control& control)
-        : control_(control), list_(Counted<Candidate<M>>(control.ledger)), table_(list_.get_allocator()), best_(Counted<double>(control.ledger)) {}
+        : control_(control), list_(Counted<Candidate<M>>(control.ledger)), shadow_(control.ledger), table_(list_.get_allocator()), best_(Counted<double>(control.ledger)) {}
 
     // Wanted: scalar <= threshold and v <= ceiling. The first component lies in [low, high] (whole numbers).
     void begin(int equal, double threshold, const Vector<M>& ceiling, double low, double high, double expected) {
@@ -126,9 +125,11 @@ public:
         lowers_ = false;
         threshold_ = threshold;
         ceiling_ = ceiling;
+        bounded_ = tested_ = false;
         list_.clear();
+        shadow_.clear();
         filtered_ = 0;
-        limit_ = 4096;
+        limit_ = kFirst;
         dense_ = M == 2 && equal == 0 && high - low < 8192 && high - low < 4 * expected + 64;
         low_ = low;
         if (!dense_) return;
@@ -138,6 +139,26 @@ public:
     }
     double threshold() const { return threshold_; }
     const Vector<M>& ceiling() const { return ceiling_; }
+    // What is wanted, if that is known better than by the ceiling.
+    const Corners<M>* corners() const { return bounded_ ? &corners_ : nullptr; }
+    // `tested`: points are held against the corners, too.
+    void bound(const Corners<M>& corners, const Vector<M>& lowest, bool tested) {
+        corners_ = corners;
+        lowest_ = lowest;
+        bounded_ = true;
+        tested_ = tested;
+        if (tested) wanted_ = corners;
+    }
+    // Nothing is wanted that the points found so far cover.
+    void narrow() {
+        if (!bounded_) return;
+        constexpr std::size_t kKnown = 32;
+        std::vector<Vector<M>> known;
+        for (const Candidate<M>& c : finish()) known.push_back(c.v);
+        if (M > 2 && list_.size() >= kShort) shadow_.build(list_);
+        members_of_groups<M>(known, kKnown);
+        corners_.cover(known, lowest_);
+    }
     // A point that is as low as anything can be in all components but one is better than all that lies above it there.
     // With this on, such points lower the ceiling whenever the search tidies up.
     void lower_ceiling(const Vector<M>& lowest) {
@@ -149,15 +170,25 @@ public:
         const std::size_t cell = dense_ ? static_cast<std::size_t>(static_cast<std::int64_t>(point.v[0] - low_)) : 0;
         if (dense_ && point.v[M - 1] >= best_[cell]) return;
         if (point.scalar > threshold_) return;
-        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
-            if (point.v[j] > ceiling_[j]) return;
+        if (!below<M>(point.v, ceiling_)) return;
+        if (M > 2 && !shadow_.empty() && shadow_.covers(point.v)) return;
+        if (tested_ && !wanted_.admits(point.v)) return;
         if (dense_) {
             best_[cell] = point.v[M - 1];
             table_[cell] = point;
             return;
         }
+        if (M > 2 && equal_ == 0) {
+            if (list_.size() < kShort && limit_ == kFirst) {
+                insert(point);
+                return;
+            }
+        }
         list_.push_back(point);
-        if (list_.size() > limit_) filter();
+        if (list_.size() > limit_) {
+            filter();
+            if (M > 2 && equal_ == 0) shadow_.build(list_);
+        }
     }
 
     // The sums of one point and each of a list that is sorted by its first component, two components and no budget.
@@ -229,6 +260,23 @@ public:
     }
 
 private:
+    // A short list is compared with every new point at once. What has covered one is likely to cover the next, and comes first.
+    void insert(const Candidate<M>& point) {
+        for (std::size_t k = 0; k < list_.size(); ++k) {
+            if (!below<M>(list_[k].v, point.v)) continue;
+            if (k > 0) std::swap(list_[k], list_[k / 2]);
+            return;
+        }
+        std::size_t kept = 0;
+        for (std::size_t k = 0; k < list_.size(); ++k) {
+            if (below<M>(point.v, list_[k].v)) continue;
+            if (kept != k) list_[kept] = list_[k];
+            ++kept;
+        }
+        list_.resize(kept, point);
+        list_.push_back(point);
+    }
+
     void collect() {
         if (!dense_) return;
         list_.clear();
@@ -236,6 +284,7 @@ private:
         for (std::size_t cell = 0; cell < best_.size(); ++cell) {
             if (best_[cell] >= least) continue;
             least = best_[cell];
+            if (tested_ && !wanted_.admits(table_[cell].v)) continue;
             list_.push_back(table_[cell]);
         }
     }
@@ -245,9 +294,13 @@ private:
     bool dense_ = false;
     double threshold_ = 0, low_ = 0;
     Vector<M> ceiling_{}, lowest_{};
-    bool lowers_ = false;
-    std::size_t limit_ = 4096, filtered_ = 0;  // the first ones are sorted and do not dominate each other
-    List list_, table_;
+    bool lowers_ = false, bounded_ = false, tested_ = false;
+    Corners<M> wanted_, corners_;  // as given, and less what was found
+    static constexpr std::size_t kShort = 64, kFirst = 4096;
+    std::size_t limit_ = kFirst, filtered_ = 0;  // the first ones are sorted and do not dominate each other
+    List list_;
+    Shadow<M> shadow_;
+    List table_;
     CountedVector<double> best_;  // second components of the table
 };
 

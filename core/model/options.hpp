@@ -28,6 +28,7 @@ struct Switches {
     bool narrow_lanes = true;     // 8- and 16-bit lanes where the sums fit
     bool sparse_rows = true;      // weighted rows with few features are added up pair by pair
     bool deepening = true;        // smaller depths first, for early incumbents
+    bool bound_sets = true;       // fronts: what known points leave to be found, as a set of corners
 };
 
 struct Options {

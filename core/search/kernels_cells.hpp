@@ -179,7 +179,7 @@ inline AnyVec look_up(const double* table, Positions index) {
     const __m256d all = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
     return _mm256_mask_i32gather_pd(_mm256_setzero_pd(), table, reinterpret_cast<__m128i>(index), all, 8);
 #else
-    AnyVec out;
+    AnyVec out{};
     for (int k = 0; k < kLanes<double>; ++k) out[k] = table[index[k]];
     return out;
 #endif

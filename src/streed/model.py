@@ -16,7 +16,7 @@ from streed.columns import Column, column_names, is_frame, read_columns
 from streed.conditions import Condition
 from streed.holds import compared, holds
 from streed.options import OPTIONS
-from streed.result import Result, Solution, show, size_text
+from streed.result import Result, Solution, proof_text, show, size_text
 from streed.tree import Tree
 
 _PROOF = ("measure", "objective", "lower_bound", "gap", "optimal", "status")
@@ -223,9 +223,10 @@ class Model:
             The objective with its value and proof, and the size of the tree.
         """
         measure = self.proof.get("measure") or self.objective or "objective"
-        value, bound = (_shown(self.proof.get(name)) for name in ("objective", "lower_bound"))
+        bound = None if self.proof.get("lower_bound") is None else _shown(self.proof["lower_bound"])
         gap, status = _number(self.proof.get("gap")), self.proof.get("status", "unknown")
-        proof = "proven optimal" if self.proof.get("optimal") else f"bound {bound}, gap {gap:.2%}, {status}"
+        proof = proof_text(bool(self.proof.get("optimal")), bound, gap, str(status))
+        value = _shown(self.proof.get("objective"))
         return f"{measure}: {value}, {proof}\n{size_text(self.tree)}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -132,11 +132,8 @@ class Result:
         misclassified weight: 0, proven optimal (... s)
         tree of depth 1 with 1 branching node and 2 leaves
         """
-        proof = (
-            "proven optimal"
-            if self.optimal
-            else f"bound {show(self.lower_bound)}, gap {self.gap:.2%}, {self.status}"
-        )
+        bound = None if self.lower_bound is None else show(self.lower_bound)
+        proof = proof_text(self.optimal, bound, self.gap, self.status)
         measure = self.measure or self.task or "objective"
         lines = [f"{measure}: {show(self.objective)}, {proof} ({self.seconds:.3g} s)", size_text(self.tree)]
         if len(self.front) > 1:
@@ -200,6 +197,19 @@ class Result:
             f"gap={self.gap:.4g}, optimal={self.optimal}, status={self.status!r}, tree={self.tree!r}, "
             f"seconds={self.seconds:.3g})"
         )
+
+
+def proof_text(optimal: bool, bound: str | None, gap: float, status: str) -> str:
+    """Say what was proven.
+
+    Examples
+    --------
+    >>> proof_text(False, "8", 0.2, "time_limit"), proof_text(False, None, float("inf"), "interrupted")
+    ('bound 8, gap 20.00%, time_limit', 'not proven optimal, interrupted')
+    """
+    if optimal:
+        return "proven optimal"
+    return f"not proven optimal, {status}" if bound is None else f"bound {bound}, gap {gap:.2%}, {status}"
 
 
 def size_text(tree: Tree) -> str:
