@@ -255,11 +255,10 @@ def _solutions(
     first = task.tasks[task.objectives[0]]
     sign = -1.0 if first.maximize else 1.0
     trees, costs = count_trees(parts, task.objectives[0], first.value_name, sign, features, names, answers)
-    reports = [part.report for part in task.tasks]
-    values = [
-        tuple(report(cost) for report, cost in zip(reports, row, strict=True)) for row in costs.tolist()
+    columns = [
+        list(map(part.report, column)) for part, column in zip(task.tasks, costs.T.tolist(), strict=True)
     ]
-    return list(zip(values, trees, strict=True))
+    return list(zip(zip(*columns, strict=True), trees, strict=True))
 
 
 def count_anew(
@@ -301,14 +300,11 @@ def make_result(
     supported: Sequence[bool] = (),
 ) -> Result:
     """Make a result of values with their trees; `bound` is that of a single objective."""
-    best_first = [(i, -1.0 if task.tasks[i].maximize else 1.0) for i in task.objectives]
+    signs = [-1.0 if task.tasks[i].maximize else 1.0 for i in task.objectives]
+    own = [tuple(values[i] for i in task.objectives) for values, _ in found]
     flags = supported or [False] * len(found)
-    points = sorted(
-        zip(found, flags, strict=True), key=lambda one: tuple(sign * one[0][0][i] for i, sign in best_first)
-    )
-    front = [
-        Solution(tuple(values[i] for i in task.objectives), tree, flag) for (values, tree), flag in points
-    ]
+    order = np.lexsort((np.array(own, dtype=np.float64) * signs).T[::-1]).tolist()  # the best first one first
+    front = [Solution(own[k], found[k][1], flags[k]) for k in order]
     single = len(task.objectives) == 1
     objective = front[0].values[0] if single else front[0].values
     optimal = bool(answer["optimal"] if single else answer["complete"])
@@ -322,7 +318,7 @@ def make_result(
         tree=front[0].tree,
         front=front,
         seconds=time.perf_counter() - started,
-        statistics={**answer["statistics"], **values_of_limits(task, points[0][0][0])},
+        statistics={**answer["statistics"], **values_of_limits(task, found[order[0]][0])},
         task=task.name,
         objectives=objective_names(task),
         measure=", ".join(objective_names(task)),
