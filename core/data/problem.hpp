@@ -63,7 +63,8 @@ struct ReducedProblem {
     std::vector<std::uint64_t> columns;  // [kept feature][words]
     bool counting = true;
     std::vector<std::uint64_t> light;  // counting: slots without weight of their own
-    std::vector<double> scale;         // counting: what a row of each block weighs, in grains; empty: one
+    std::vector<double> scale;         // counting: what a row of each block weighs, in units of `scale_unit` grains; empty: one
+    double scale_unit = 1;
     int n_matrices = 1;                // weighted: values of a slot
     std::vector<double> value;         // weighted, [matrix][slot], in grains
     std::vector<double> weight;        // weighted, per slot: the most it can cost above its unavoidable part

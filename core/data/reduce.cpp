@@ -227,6 +227,16 @@ bool scale_by_label(ReducedProblem& out, const Grouped& rows, const std::int32_t
     out.kind = LeafKind::largest_sum;
     out.n_values = static_cast<int>(labels);
     out.counting = true;
+    // Small weights are added up in narrow lanes, whatever the grain: often only prices need a fine one.
+    double unit = 0;
+    for (double weight : scale)
+        while (weight != 0) {
+            const double rest = std::fmod(unit, weight);
+            unit = weight;
+            weight = rest;
+        }
+    out.scale_unit = unit;
+    for (double& weight : scale) weight /= unit;
     out.scale = scale;
     return true;
 }
@@ -252,7 +262,7 @@ void reduce_errors(ReducedProblem& out, const Grouped& rows, const std::int32_t*
     const bool keep = rows.options.keep_counts;
     if (scale_by_label(out, rows, row_labels, label_index, grid, static_cast<std::size_t>(labels))) {
         std::vector<std::vector<Slot>> blocks;
-        out.base += out.grain * scaled_slots(out, counts, static_cast<std::size_t>(labels), rows.groups, blocks);
+        out.base += out.grain * out.scale_unit * scaled_slots(out, counts, static_cast<std::size_t>(labels), rows.groups, blocks);
         fill_slots(out, blocks, rows, keep);
         out.total = std::accumulate(grid.begin(), grid.end(), 0.0);
         return;
