@@ -69,23 +69,22 @@ void group(std::vector<Vector<M>>& list, std::size_t most, One&& one) {
 }
 
 // One vector per group: the largest of each component, the least of each, or a member in the middle.
-template <int M>
-void largest_of_groups(std::vector<Vector<M>>& list, std::size_t most) {
-    group<M>(list, most, [](auto from, auto to) {
+template <int M, class Pick>
+void joined_groups(std::vector<Vector<M>>& list, std::size_t most, Pick&& pick) {
+    group<M>(list, most, [&pick](auto from, auto to) {
         Vector<M> one = *from;
         for (; from != to; ++from)
-            for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) one[j] = std::max(one[j], (*from)[j]);
+            for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) one[j] = pick(one[j], (*from)[j]);
         return one;
     });
 }
 template <int M>
+void largest_of_groups(std::vector<Vector<M>>& list, std::size_t most) {
+    joined_groups<M>(list, most, [](double a, double b) { return std::max(a, b); });
+}
+template <int M>
 void least_of_groups(std::vector<Vector<M>>& list, std::size_t most) {
-    group<M>(list, most, [](auto from, auto to) {
-        Vector<M> one = *from;
-        for (; from != to; ++from)
-            for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) one[j] = std::min(one[j], (*from)[j]);
-        return one;
-    });
+    joined_groups<M>(list, most, [](double a, double b) { return std::min(a, b); });
 }
 template <int M>
 void members_of_groups(std::vector<Vector<M>>& list, std::size_t most) {
