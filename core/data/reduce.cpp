@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "bits.hpp"
 #include "problem.hpp"
@@ -209,6 +210,14 @@ void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& block
     out.storage = !whole ? Storage::f64 : out.largest_value > 127 ? Storage::i32 : Storage::i8;
 }
 
+// The greatest common divisor of whole numbers; one if all of them are zero.
+double common_divisor(const std::vector<double>& numbers) {
+    double divisor = 0;
+    for (double number : numbers)
+        while (number != 0) number = std::fmod(std::exchange(divisor, number), number);
+    return divisor == 0 ? 1 : divisor;
+}
+
 // Whether rows are best counted with a weight per label: it is the same for all rows of a label, adding up signed weights
 // would be slower (more than two labels, or weights too large for bytes), and not too many rows are equal.
 bool scale_by_label(ReducedProblem& out, const Grouped& rows, const std::int32_t* row_labels, const std::vector<int>& label_index,
@@ -228,15 +237,8 @@ bool scale_by_label(ReducedProblem& out, const Grouped& rows, const std::int32_t
     out.n_values = static_cast<int>(labels);
     out.counting = true;
     // Small weights are added up in narrow lanes, whatever the grain: often only prices need a fine one.
-    double unit = 0;
-    for (double weight : scale)
-        while (weight != 0) {
-            const double rest = std::fmod(unit, weight);
-            unit = weight;
-            weight = rest;
-        }
-    out.scale_unit = unit;
-    for (double& weight : scale) weight /= unit;
+    out.scale_unit = common_divisor(scale);
+    for (double& weight : scale) weight /= out.scale_unit;
     out.scale = scale;
     return true;
 }

@@ -9,20 +9,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <limits>
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace streed {
 
 template <int M>
 using Vector = std::array<double, static_cast<std::size_t>(M)>;
-
-template <int M>
-Vector<M> unlimited() {
-    Vector<M> v;
-    v.fill(std::numeric_limits<double>::infinity());
-    return v;
-}
 
 template <int M>
 bool below(const Vector<M>& a, const Vector<M>& b) {

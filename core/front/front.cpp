@@ -59,7 +59,7 @@ private:
     void by_regions(int depth, int nodes);
     void region(const Vector<2>& low, const Vector<2>& ceiling, int depth, int nodes, Staircase& known);
     void support(const Scalar& scalar, double bound);
-    void collect(const Arena& arena);
+    void collect(const FrontSearch<M>& search);
     void report();
     void hull_supports();
 
@@ -102,22 +102,22 @@ bool WholeFront<M>::search(Scalar* guide, int depth, int nodes) {
             normalise(dd, n);
             search.run(dd, n, points_);
         }
-        collect(search.arena);
-        skipped_ += search.skipped;
+        collect(search);
         return true;
     } catch (const OutOfWork&) {
         control_.lift_cap();
-        collect(search.arena);
+        collect(search);
         return false;
     } catch (const Stopped&) {
-        collect(search.arena);
+        collect(search);
         throw;
     }
 }
 
 template <int M>
-void WholeFront<M>::collect(const Arena& arena) {
-    for (const Candidate<M>& c : points_.salvage()) found_.push_back({c.v, unfolded<M>(c, arena)});
+void WholeFront<M>::collect(const FrontSearch<M>& search) {
+    for (const Candidate<M>& c : points_.salvage()) found_.push_back({c.v, unfolded<M>(c, search.arena)});
+    skipped_ += search.skipped;
 }
 
 // Found points in the units of the problem, within the budget as given.

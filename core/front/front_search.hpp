@@ -134,12 +134,9 @@ private:
         for (int j = 0; j < M; ++j) v[static_cast<std::size_t>(j)] = part.lowest(j) + std::min(0.0, branch_[static_cast<std::size_t>(j)]) * part.count();
         return v;
     }
-    Vector<M> highest(const Part& part, const Request& request) const {
-        Vector<M> v = request.ceiling;
-        for (int j = 0; j < M; ++j) {
-            const std::size_t k = static_cast<std::size_t>(j);
-            v[k] = std::min(v[k], part.highest(j) + std::max(0.0, branch_[k]) * request.nodes);
-        }
+    Vector<M> highest(const Part& part, int nodes) const {
+        Vector<M> v;
+        for (int j = 0; j < M; ++j) v[static_cast<std::size_t>(j)] = part.highest(j) + std::max(0.0, branch_[static_cast<std::size_t>(j)]) * nodes;
         return v;
     }
     // What a sink wants, if it knows that better than by its ceiling and that is of use at a level. Tables of splits are faster

@@ -194,7 +194,10 @@ void FrontSearch<M>::ask_second(int level, const Corners<M>& wanted, const Point
     ask_first(level, wanted, others, request);
     Layer& at = layer(level + 1);
     request.whole = similar_;
-    if (request.whole && !at.wanted.none()) at.wanted = Corners<M>({highest(at.part, request)});
+    if (!request.whole || at.wanted.none()) return;
+    Vector<M> top = highest(at.part, request.nodes);
+    for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) top[j] = std::min(top[j], request.ceiling[j]);
+    at.wanted = Corners<M>({top});
 }
 
 // What one side of a split costs at least.
@@ -207,8 +210,7 @@ std::vector<Vector<M>> FrontSearch<M>::bounds_of(int level, const std::uint64_t*
     at.side_part.select(rows_, kernels_, at.side);
     control_.work(static_cast<double>(rows_.words));
     if (!similar_) return {lowest(at.side_part)};
-    const Request everything{nodes, 0, unlimited<M>(), nullptr, false};
-    return at.archive.bound(rows_, kernels_, at.side, nodes, lowest(at.side_part), highest(at.side_part, everything));
+    return at.archive.bound(rows_, kernels_, at.side, nodes, lowest(at.side_part), highest(at.side_part, nodes));
 }
 
 template <int M>

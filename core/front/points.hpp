@@ -178,11 +178,9 @@ public:
             table_[cell] = point;
             return;
         }
-        if (M > 2 && equal_ == 0) {
-            if (list_.size() < kShort && limit_ == kFirst) {
-                insert(point);
-                return;
-            }
+        if (M > 2 && equal_ == 0 && list_.size() < kShort && limit_ == kFirst) {
+            insert(point);
+            return;
         }
         list_.push_back(point);
         if (list_.size() > limit_) {
@@ -284,7 +282,6 @@ private:
         for (std::size_t cell = 0; cell < best_.size(); ++cell) {
             if (best_[cell] >= least) continue;
             least = best_[cell];
-            if (tested_ && !wanted_.admits(table_[cell].v)) continue;
             list_.push_back(table_[cell]);
         }
     }
