@@ -39,6 +39,7 @@ constexpr SwitchName kSwitches[] = {
     {"sparse_rows", &streed::Switches::sparse_rows},
     {"deepening", &streed::Switches::deepening},
     {"bound_sets", &streed::Switches::bound_sets},
+    {"label_bounds", &streed::Switches::label_bounds},
 };
 
 [[noreturn]] inline void refuse(const std::string& message) { throw std::invalid_argument(message); }

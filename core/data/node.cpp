@@ -232,6 +232,7 @@ void Node::finish() {
     potential_ = filter_potential(valid_.data());
     if (counting_) {
         rows_ = n_slots_;
+        has_light_ = settings_.kernels->count_and(heavy_.data(), valid_.data(), words_) < n_slots_;
     } else {
         const auto sum = [&](int index) { return std::accumulate(plane(index), plane(index) + plane_size(), 0.0); };
         rows_ = sum(count_plane_);

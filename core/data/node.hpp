@@ -50,6 +50,8 @@ public:
     int feature(int lane) const { return features_[static_cast<std::size_t>(lane)]; }  // of the root problem
     int parent_lane(int lane) const { return packed_ ? parent_lanes_[static_cast<std::size_t>(lane)] : lane; }
     const std::vector<std::uint64_t>& valid() const { return valid_; }
+    const std::vector<std::uint64_t>& heavy() const { return heavy_; }  // counting: slots with weight of their own
+    bool has_light() const { return has_light_; }                       // whether others have none
     const std::vector<std::uint32_t>& slots() const { return slots_; }  // of the root problem
     double potential() const { return potential_; }                     // of all rows, as filter_potential
     double weight() const { return weight_; }                           // of all rows, several values only
@@ -91,6 +93,7 @@ private:
     int n_planes_ = 0, n_matrices_ = 0, count_plane_ = 0;
     bool weighed_ = false;  // the weights have a matrix
     bool counted_ = false;  // has a channel of row counts
+    bool has_light_ = false;
     bool packed_ = false;   // lanes were renumbered when the node was loaded
     const double* scale_ = nullptr;  // counting: weights of the rows of each block
     double largest_value_ = 1;

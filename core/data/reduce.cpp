@@ -122,27 +122,6 @@ double weighted_slots(const ReducedProblem& out, const std::vector<double>& sums
     return unavoidable;
 }
 
-// Slots that count one each, per label, where every row of a label has the same weight. Returns the unavoidable cost.
-double scaled_slots(const ReducedProblem& out, const std::vector<double>& counts, std::size_t k, std::size_t groups,
-                    std::vector<std::vector<Slot>>& blocks) {
-    blocks.resize(k);
-    double unavoidable = 0;
-    for (std::size_t g = 0; g < groups; ++g) {
-        const double* c = &counts[g * k];
-        std::size_t best = 0;
-        double sum = 0;
-        for (std::size_t label = 0; label < k; ++label) {
-            sum += out.scale[label] * c[label];
-            if (out.scale[label] * c[label] > out.scale[best] * c[best]) best = label;
-        }
-        unavoidable += sum - out.scale[best] * c[best];
-        for (std::size_t label = 0; label < k; ++label)
-            for (double copy = 0; copy < c[label]; ++copy)
-                blocks[label].push_back({static_cast<std::uint32_t>(g), 1, label == best ? 1.0 : 0.0, 1});
-    }
-    return unavoidable;
-}
-
 // What reduce() knows about the rows when the leaf model comes in.
 struct Grouped {
     const Problem& problem;
@@ -243,6 +222,50 @@ bool scale_by_label(ReducedProblem& out, const Grouped& rows, const std::int32_t
     return true;
 }
 
+// Slots that count one each, per label, where every row of a label has the same weight. Returns the unavoidable cost. Groups
+// are mostly small and labels may be many, so that the labels of a group are counted in one list that is cleared again.
+double scaled_slots(const ReducedProblem& out, const Grouped& rows, const std::int32_t* row_labels, const std::vector<int>& label_index,
+                    std::size_t k, std::vector<std::vector<Slot>>& blocks) {
+    const std::size_t n = rows.problem.n_rows;
+    std::vector<std::uint32_t> begin(rows.groups + 1), member(n);
+    for (std::size_t r = 0; r < n; ++r) ++begin[rows.group[r] + 1];
+    for (std::size_t g = 0; g < rows.groups; ++g) begin[g + 1] += begin[g];
+    std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1), size(k);
+    const auto label_of = [&](std::size_t r) { return static_cast<std::size_t>(label_index[static_cast<std::size_t>(row_labels[r])]); };
+    for (std::size_t r = 0; r < n; ++r) {
+        member[next[rows.group[r]]++] = static_cast<std::uint32_t>(r);
+        ++size[label_of(r)];
+    }
+    blocks.resize(k);
+    for (std::size_t label = 0; label < k; ++label) blocks[label].reserve(size[label]);
+    std::vector<double> count(k);
+    double unavoidable = 0;
+    for (std::size_t g = 0; g < rows.groups; ++g) {
+        std::size_t best = k;
+        double sum = 0, most = -1;
+        for (std::uint32_t m = begin[g]; m < begin[g + 1]; ++m) {
+            const std::size_t label = label_of(member[m]);
+            count[label] += 1;
+            sum += out.scale[label];
+        }
+        for (std::uint32_t m = begin[g]; m < begin[g + 1]; ++m) {
+            const std::size_t label = label_of(member[m]);
+            const double weight = out.scale[label] * count[label];
+            if (weight > most || (weight == most && label < best)) {
+                most = weight;
+                best = label;
+            }
+        }
+        unavoidable += sum - most;
+        for (std::uint32_t m = begin[g]; m < begin[g + 1]; ++m) {
+            const std::size_t label = label_of(member[m]);
+            count[label] = 0;
+            blocks[label].push_back({static_cast<std::uint32_t>(g), 1, label == best ? 1.0 : 0.0, 1});
+        }
+    }
+    return unavoidable;
+}
+
 void reduce_errors(ReducedProblem& out, const Grouped& rows, const std::int32_t* row_labels, const std::vector<double>& grid) {
     const std::size_t n = rows.problem.n_rows;
     // Labels that occur, so that gaps cost nothing.
@@ -254,6 +277,14 @@ void reduce_errors(ReducedProblem& out, const Grouped& rows, const std::int32_t*
     out.kind = labels <= 2 ? LeafKind::signed_difference : LeafKind::largest_sum;
     out.n_values = labels <= 2 ? 1 : labels;
 
+    const bool keep = rows.options.keep_counts;
+    std::vector<std::vector<Slot>> blocks;
+    if (scale_by_label(out, rows, row_labels, label_index, grid, static_cast<std::size_t>(labels))) {
+        out.base += out.grain * out.scale_unit * scaled_slots(out, rows, row_labels, label_index, static_cast<std::size_t>(labels), blocks);
+        fill_slots(out, blocks, rows, keep);
+        out.total = std::accumulate(grid.begin(), grid.end(), 0.0);
+        return;
+    }
     const std::size_t k = static_cast<std::size_t>(std::max(labels, 2));
     std::vector<double> sums(rows.groups * k), counts(rows.groups * k);
     for (std::size_t r = 0; r < n; ++r) {
@@ -261,16 +292,7 @@ void reduce_errors(ReducedProblem& out, const Grouped& rows, const std::int32_t*
         sums[at] += grid[r];
         counts[at] += 1;
     }
-    const bool keep = rows.options.keep_counts;
-    if (scale_by_label(out, rows, row_labels, label_index, grid, static_cast<std::size_t>(labels))) {
-        std::vector<std::vector<Slot>> blocks;
-        out.base += out.grain * out.scale_unit * scaled_slots(out, counts, static_cast<std::size_t>(labels), rows.groups, blocks);
-        fill_slots(out, blocks, rows, keep);
-        out.total = std::accumulate(grid.begin(), grid.end(), 0.0);
-        return;
-    }
     const bool unit_rows = std::all_of(grid.begin(), grid.end(), [](double w) { return w == 1; });
-    std::vector<std::vector<Slot>> blocks;
     out.counting = counts_well(sums, k, rows.groups, out.grain == 1, unit_rows, keep);
     out.base += out.grain * (out.counting ? counting_slots(out, sums, k, rows.groups, keep, blocks)
                                           : weighted_slots(out, sums, counts, k, rows.groups, keep, blocks));

@@ -191,7 +191,8 @@ private:
         return values;
     }
 
-    double cost(const Branch& at, const Rows& rows, const Path& path) {
+    // Cost of a subtree for some rows; anything above `limit` if it is above that and no leaf costs less than nothing.
+    double cost(const Branch& at, const Rows& rows, const Path& path, double limit = std::numeric_limits<double>::infinity()) {
         work_ -= static_cast<double>(rows.size());
         // A leaf without rows costs nothing, and goes with its split; a function is never asked about it.
         if (rows.empty()) return problem_.function != nullptr ? std::numeric_limits<double>::infinity() : 0.0;
@@ -199,8 +200,10 @@ private:
         Rows left, right;
         part(rows, at.feature, left, right);
         const Path below = extended(path, at.feature);
-        const double left_cost = cost(*at.left, left, below);
-        return join(left_cost, cost(*at.right, right, below), branching(at.feature, rows, path));
+        const double own = branching(at.feature, rows, path);
+        const double left_cost = cost(*at.left, left, below, limit - own);
+        if (nothing_below_zero_ && left_cost + own > limit) return left_cost + own;
+        return join(left_cost, cost(*at.right, right, below, limit - own - left_cost), own);
     }
 
     // A proper subtree that does as well in the place of the whole. Trying all of them is quadratic in the size of the
@@ -208,7 +211,7 @@ private:
     std::unique_ptr<Branch>* replacement(Branch& at, const Rows& rows, const Path& path, double limit) {
         for (std::unique_ptr<Branch>* child : {&at.left, &at.right}) {
             if ((*child)->feature < 0 || work_ < 0 || std::chrono::duration<double>(Clock::now() - started_).count() > patience_) continue;
-            if (cost(**child, rows, path) <= limit + tolerance()) return child;
+            if (cost(**child, rows, path, limit + tolerance()) <= limit + tolerance()) return child;
             if (auto* deeper = replacement(**child, rows, path, limit)) return deeper;
         }
         return nullptr;
@@ -219,6 +222,7 @@ private:
     std::map<std::int32_t, std::vector<std::uint8_t>> columns_;  // of the features that were asked for
     double branch_cost_;
     double whole_ = -std::numeric_limits<double>::infinity();  // maximum: cost of the whole tree
+    const bool nothing_below_zero_ = problem_.costs == nullptr && problem_.function == nullptr && !problem_.maximum;
     double work_ = 1e9;  // rows sent down
     using Clock = std::chrono::steady_clock;
     const Clock::time_point started_ = Clock::now();

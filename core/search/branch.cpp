@@ -21,13 +21,14 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper) {
     at.choice = {};
     at.branching = true;
     at.lower.assign(2 * static_cast<std::size_t>(at.n_budgets) * static_cast<std::size_t>(at.node.stride()), search_.floor());
-    if (search_.prices.any() && similar()) at.prices.compare(at.node.active(), depth - 1);
+    if (search_.prices.any()) at.prices.compare(at.node.active(), depth - 1, price_work_);
     if (index > 0 && similar()) inherit_bounds(level(index - 1), at);
     at.order = at.node.active();
 
     if (at.leaf < at.best) at.best = at.leaf;
     if (switches.depth_two) {
         load_pair_table(at, similar());
+        bound_by_labels(at);
         const double* look = at.look.as<double>();
         const double two_levels = look_ahead(at, std::min(nodes, 3));
         if (two_levels < at.best) {
@@ -102,24 +103,29 @@ void Worker::try_pairs(Level& at, int lane) {
     }
     double value[2][4];  // [side][budget]
     const bool known[2] = {find_pairs(at, lane, false, value[0]), find_pairs(at, lane, true, value[1])};
-    if (known[0] != known[1]) {  // one side may rule the feature out
+    // One side may rule the feature out: one that is known, else the larger one.
+    const bool solving = !known[0] || !known[1];
+    const bool small_side = solving && smaller_side(at.node, lane);
+    const bool first = known[0] != known[1] ? known[1] : !small_side;
+    if (solving) begin_children(at, lane, small_side);
+    // The bounds of the siblings come last: the pair weights that they need are made in the buffers of the children.
+    const auto push = [&](bool side) {
+        for (int n = at.least_nodes; n <= most; ++n)
+            if (similar() && value[side][n] > search_.floor()) push_similarity(at, lane, side, n, value[side][n]);
+    };
+    for (const bool side : {first, !first}) {
+        if (!known[side]) solve_child_pairs(at, lane, side, small_side, value[side]);
         const SharedLock lock(at);
-        const int side = known[1] ? 1 : 0;
-        for (int n = at.least_nodes; n <= most; ++n) at.bound(n, side == 1, lane) = value[side][n];
-        if (!at.open(lane)) {
+        for (int n = at.least_nodes; n <= most; ++n) at.bound(n, side, lane) = value[side][n];
+        if (side == first && !known[!first] && !at.open(lane)) {
             ++statistics.pruned_bound;
+            push(first);
             return;
         }
     }
-    if (!known[0] || !known[1]) solve_child_pairs(at, lane, known, value);
-
     const SharedLock lock(at);
-    for (int n = at.least_nodes; n <= most; ++n) {
-        for (int side = 0; side < 2; ++side) {
-            at.bound(n, side == 1, lane) = value[side][n];
-            if (similar() && value[side][n] > search_.floor()) push_similarity(at, lane, side == 1, n, value[side][n]);
-        }
-    }
+    push(false);
+    push(true);
     for (int nl = at.least_nodes; nl <= most; ++nl) {
         const double sum = at.joined(value[0][nl], value[1][at.nodes - 1 - nl], branch);
         if (sum < at.best) {
@@ -142,8 +148,8 @@ bool Worker::find_pairs(const Level& at, int lane, bool side, double value[4]) {
     return true;
 }
 
-// Solves the children that are not known, and remembers their values.
-void Worker::solve_child_pairs(Level& at, int lane, const bool known[2], double value[2][4]) {
+// Solves a child that is not known, and remembers its values; begin_children() was called.
+void Worker::solve_child_pairs(Level& at, int lane, bool side, bool small_side, double value[4]) {
     const Node& node = at.node;
     // Looking at the clock costs little, but not nothing: about once in a million operations.
     work_since_checkpoint_ += static_cast<double>(node.active().size() * node.active().size()) * (node.words() + 4);
@@ -151,22 +157,17 @@ void Worker::solve_child_pairs(Level& at, int lane, const bool known[2], double 
         work_since_checkpoint_ = 0;
         search_.checkpoint(calling_thread_);
     }
-    const bool small_side = smaller_side(node, lane);
     const int most = at.least_nodes + at.n_budgets - 1;
-    PairBenefit benefit[2];
-    child_pairs(at, lane, small_side, !known[small_side], !known[!small_side], at.n_budgets == 1 ? most : 0, benefit);
+    const PairProblem problem = child_problem(at, lane, small_side, side != small_side);
+    const PairBenefit benefit = pair_benefit(node, problem, child_prices_, at.n_budgets == 1 ? most : 0, nullptr);
     node.side_filter(lane, small_side, filter_.data());
     const double small_potential = node.filter_potential(filter_.data());
-    for (int part = 0; part < 2; ++part) {
-        const bool side = part == 0 ? small_side : !small_side;
-        if (known[side]) continue;
-        const double all = search_.model.ticks * (part == 0 ? small_potential : node.potential() - small_potential);
-        const double leaf = all - side_benefit(at, lane, side);
-        const int literal = PathKeyMaker::literal(node.feature(lane), side);
-        for (int n = at.least_nodes; n <= most; ++n) {
-            value[side][n] = n == 0 ? leaf : std::min(leaf, all - benefit[part].at_most[n]);
-            if (uses_paths()) search_.pairs.insert(keys_.child(literal, n), value[side][n]);
-        }
+    const double all = search_.model.ticks * (side == small_side ? small_potential : node.potential() - small_potential);
+    const double leaf = all - side_benefit(at, lane, side);
+    const int literal = PathKeyMaker::literal(node.feature(lane), side);
+    for (int n = at.least_nodes; n <= most; ++n) {
+        value[n] = n == 0 ? leaf : std::min(leaf, all - benefit.at_most[n]);
+        if (uses_paths()) search_.pairs.insert(keys_.child(literal, n), value[n]);
     }
 }
 

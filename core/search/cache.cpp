@@ -85,7 +85,7 @@ void PathTable::prefetch(const PathKey& key) const {
 }
 
 void PathTable::grow(Shard& shard) {
-    const std::size_t size = shard.entries.empty() ? 64 : 2 * shard.entries.size();
+    const std::size_t size = shard.entries.empty() ? 16 : 2 * shard.entries.size();
     const std::size_t bytes = size * sizeof(Entry);
     if (!memory_.fits(bytes)) return;
     memory_.take(bytes);

@@ -48,8 +48,9 @@ void Worker::load_pair_table(Level& at, bool with_weights) {
     account(at.look.reserve(8 * stride));
     double* weights = nullptr;
     if (with_weights && node.counting()) {
-        account(at.pair_weights.reserve(stride * stride * 8));
-        weights = at.pair_weights.as<double>();
+        AlignedBuffer& counts = search_.prices.any() ? at.pair_rows : at.pair_weights;
+        account(counts.reserve(stride * stride * 8));
+        weights = counts.as<double>();
     }
     search_.kernels.pair_table(node.frame(), node.valid().data(), node.singles(), at.table.data(), weights, scratch(node, weights != nullptr));
     at.has_table = true;
@@ -81,8 +82,9 @@ double Worker::look_ahead(Level& at, int nodes) {
     return at.two_levels;
 }
 
-// Single sums, totals and prices of both children of a feature; the pair problems below need them.
-void Worker::begin_children(const Level& at, int lane, bool small_side) {
+// Single sums, totals and prices of both children of a feature; the pair problems below need them. Sizes of pairs are wanted
+// where leaves have a least size, and to build trees.
+void Worker::begin_children(const Level& at, int lane, bool small_side, bool with_sizes) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const std::size_t channels = static_cast<std::size_t>(node.n_channels());
@@ -109,11 +111,9 @@ void Worker::begin_children(const Level& at, int lane, bool small_side) {
         std::memcpy((small_side ? totals : other_totals) + c * size, with, size);
         search_.kernels.subtract(node.lane_type(), total, with, (small_side ? other_totals : totals) + c * size, 1);
     }
-    if (search_.prices.any()) {
-        child_prices_ = at.prices;
-        child_prices_.test(static_cast<std::size_t>(lane));
-    }
+    if (search_.prices.any()) child_prices_.test(at.prices, static_cast<std::size_t>(lane));
     child_filled_ = false;
+    child_sizes_ = with_sizes || search_.model.min_samples_leaf > 1 || search_.has_function();
 }
 
 // The pair problem of the smaller or the larger child, good until the next one is asked for. Only the rows of the smaller one
@@ -127,16 +127,15 @@ PairProblem Worker::child_problem(const Level& at, int lane, bool small_side, bo
     if (!child_filled_ || (large && !subtract)) {
         const bool as_asked = large && !subtract;
         node.side_filter(lane, as_asked ? !small_side : small_side, filter_.data());
-        search_.kernels.pair_table(node.frame(), filter_.data(), as_asked ? singles : child_singles_.data(), child_table_.data(), nullptr, scratch(node));
+        Frame frame = node.frame();
+        if (frame.counting && frame.counted && !child_sizes_) {
+            frame.counted = false;
+            --frame.n_channels;
+        }
+        search_.kernels.pair_table(frame, filter_.data(), as_asked ? singles : child_singles_.data(), child_table_.data(), nullptr, scratch(node));
         child_filled_ = !as_asked;
     }
     return {child_table_.data(), large && subtract ? at.table.data() : nullptr, singles, totals};
-}
-
-void Worker::child_pairs(const Level& at, int lane, bool small_side, bool want_small, bool want_large, int nodes, PairBenefit out[2]) {
-    begin_children(at, lane, small_side);
-    if (want_small) out[0] = pair_benefit(at.node, child_problem(at, lane, small_side, false), child_prices_, nodes, nullptr);
-    if (want_large) out[1] = pair_benefit(at.node, child_problem(at, lane, small_side, true), child_prices_, nodes, nullptr);
 }
 
 // Benefit of a side of a feature as a leaf, in ticks.

@@ -92,6 +92,7 @@ struct PairPrices {
     const double* attribute;   // numbers; -1 where it was tested on the path
     const double* group;       // numbers, of its own where there is none
     bool grouped;              // whether any feature has a group
+    const double* next;        // what any test costs at least after one of this lane (label_gains only)
     double after(std::size_t first, std::size_t lane) const {
         return attribute[first] == attribute[lane] ? 0.0 : group[first] == group[lane] ? discounted[lane] : now[lane];
     }
@@ -141,6 +142,16 @@ struct CellTable {
     std::int32_t* work;  // 2 * stride numbers
 };
 
+// What a solved child shares with the children of every other feature, in weight or in rows.
+struct SharedRows {
+    bool side;             // of the child
+    double own;            // all of it
+    const double* both;    // [lane], of the node's rows that have both features
+    const double* single;  // [lane], of those that have this one
+    double per;            // cost of one that the sibling lacks
+    const double* each;    // [lane], what one costs more that both have; null for nothing
+};
+
 struct Kernels {
     const char* name;
     int lane_multiple;  // strides are multiples of this many lanes
@@ -157,6 +168,10 @@ struct Kernels {
     // (may be null) receives for every lane the benefit of the best tree with that root and at most `nodes` nodes.
     PairBenefit (*solve_pairs)(const Frame&, const LeafModel&, const PairProblem&, int nodes, double* per_root,
                                const Scratch&);
+
+    // For every lane the most that its children can gain, as leaves or with a split below which either side has at most
+    // `labels` labels (2, 4 or 8); in cost units. Largest sums only.
+    void (*label_gains)(const Frame&, const LeafModel&, const PairProblem&, int labels, double* right, double* left, const Scratch&);
 
     // Cells of root `a` with all later ones, [value][spacing], and their numbers of rows; costs to ticks; the best splits.
     void (*pair_cells)(const Frame&, const PairProblem&, const CellPlan&, int a, double* cells, std::size_t spacing, double* sizes);
@@ -176,14 +191,12 @@ struct Kernels {
     // Rows that two bit sets share.
     int (*count_and)(const std::uint64_t* a, const std::uint64_t* b, int words);
 
-    // Weighted rows: weight of the rows that have both features, for every pair, from the node's pair table. Signed
-    // weights need the table of the positive rows beside it (weight = 2 * positive - signed), K labels are added up.
-    void (*pair_weights)(const Frame&, const void* table, const void* positive, int n_values, double* out);
+    // Weight of the rows that have both features, for every pair, from the node's pair table. Signed weights need the table of
+    // the positive rows beside it (weight = 2 * positive - signed), K labels are added up, times their `scale` if there is one.
+    void (*pair_weights)(const Frame&, const void* table, const void* positive, int n_values, const double* scale, double* out);
 
-    // The similarity bound of one solved child for all its siblings (similarity.cpp).
-    // `lost` is what each of the rows that both have costs more at most; null for nothing.
-    void (*push_bounds)(int stride, double value, double per_weight, double own_weight, bool side, const double* both,
-                        const double* single_weight, const double* lost, double* left, double* right);
+    // The similarity bound of one solved child for all its siblings (similarity.cpp). `rows` is null where they cost nothing.
+    void (*push_bounds)(int stride, const SharedRows& weights, const SharedRows* rows, double value, double* left, double* right);
 };
 
 constexpr int kIndexWords = 256;  // words of row indices decoded at a time

@@ -255,6 +255,8 @@ void leaf_benefits(const Frame& frame, const LeafModel& model, const PairProblem
     }
 }
 
+#include "kernels_labels.hpp"
+
 // The best tree under every root, from the benefits of its children as leaves and as splits. Where leaves are too small,
 // so are those of splits.
 template <class Split>
@@ -338,17 +340,21 @@ PairBenefit signed_solve(const Frame& frame, const LeafModel& model, const PairP
     return {{benefit, benefit, benefit, benefit}};
 }
 
+// Sum of the channels that enter the benefit.
+template <class T>
+double weight_of_all(const LeafModel& model, const PairProblem& problem) {
+    double weight = 0;
+    for (int c = 0; c < model.n_values; ++c)
+        weight += (model.scale != nullptr ? model.scale[c] : 1.0) * static_cast<double>(static_cast<const T*>(problem.totals)[c]);
+    return weight;
+}
+
 template <class T>
 PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,
                         double* per_root, const Scratch& scratch) {
     if (model.scale != nullptr || problem.prices != nullptr) {
-        double weight = sizeof(T) <= 2 ? 0.0 : 0x1p30;
-        if (model.scale != nullptr) {
-            weight = 0;
-            for (int c = 0; c < model.n_values; ++c) weight += model.scale[c] * static_cast<double>(static_cast<const T*>(problem.totals)[c]);
-        }
         if constexpr (sizeof(T) <= 4) {
-            if (weight < 0x1p29) return weighted_solve<T, std::int32_t>(frame, model, problem, nodes, per_root, scratch.work);
+            if (model.scale != nullptr ? weight_of_all<T>(model, problem) < 0x1p29 : sizeof(T) <= 2) return weighted_solve<T, std::int32_t>(frame, model, problem, nodes, per_root, scratch.work);
         }
         return weighted_solve<T, double>(frame, model, problem, nodes, per_root, scratch.work);
     }
@@ -363,6 +369,25 @@ PairBenefit solve_pairs(const Frame& frame, const LeafModel& model, const PairPr
         case Lane::i16: return typed_solve<std::int16_t>(frame, model, problem, nodes, per_root, scratch);
         case Lane::i32: return typed_solve<std::int32_t>(frame, model, problem, nodes, per_root, scratch);
         default: return typed_solve<double>(frame, model, problem, nodes, per_root, scratch);
+    }
+}
+
+template <class T>
+void typed_label_gains(const Frame& frame, const LeafModel& model, const PairProblem& problem, int labels, double* right, double* left,
+                       const Scratch& scratch) {
+    if constexpr (sizeof(T) <= 4) {
+        if (weight_of_all<T>(model, problem) < 0x1p29) return label_gains<T, std::int32_t>(frame, model, problem, labels, right, left, scratch);
+    }
+    label_gains<T, double>(frame, model, problem, labels, right, left, scratch);
+}
+
+void label_gains(const Frame& frame, const LeafModel& model, const PairProblem& problem, int labels, double* right, double* left,
+                 const Scratch& scratch) {
+    switch (frame.lane) {
+        case Lane::i8: return typed_label_gains<std::int8_t>(frame, model, problem, labels, right, left, scratch);
+        case Lane::i16: return typed_label_gains<std::int16_t>(frame, model, problem, labels, right, left, scratch);
+        case Lane::i32: return typed_label_gains<std::int32_t>(frame, model, problem, labels, right, left, scratch);
+        default: return typed_label_gains<double>(frame, model, problem, labels, right, left, scratch);
     }
 }
 
@@ -382,7 +407,7 @@ void subtract(Lane lane, const void* a, const void* b, void* out, int n) {
 }
 
 template <class T>
-void typed_pair_weights(const Frame& frame, const void* table, const void* positive, int n_values, double* out) {
+void typed_pair_weights(const Frame& frame, const void* table, const void* positive, int n_values, const double* scale, double* out) {
     const std::size_t size = static_cast<std::size_t>(frame.stride) * static_cast<std::size_t>(frame.stride);
     const T* t = static_cast<const T*>(table);
     const T* p = static_cast<const T*>(positive);
@@ -393,37 +418,49 @@ void typed_pair_weights(const Frame& frame, const void* table, const void* posit
             for (std::size_t j = begin; j < begin + stride; ++j) out[j] = 2.0 * static_cast<double>(p[j]) - static_cast<double>(t[j]);
             continue;
         }
-        for (std::size_t j = begin; j < begin + stride; ++j) out[j] = static_cast<double>(t[j]);
-        for (int c = 1; c < n_values; ++c)
-            for (std::size_t j = begin; j < begin + stride; ++j) out[j] += static_cast<double>(t[static_cast<std::size_t>(c) * size + j]);
+        for (int c = 0; c < n_values; ++c) {
+            const double factor = scale != nullptr ? scale[c] : 1.0;
+            const T* own = t + static_cast<std::size_t>(c) * size;
+            if (c == 0)
+                for (std::size_t j = begin; j < begin + stride; ++j) out[j] = factor * static_cast<double>(own[j]);
+            else
+                for (std::size_t j = begin; j < begin + stride; ++j) out[j] += factor * static_cast<double>(own[j]);
+        }
     }
 }
 
-void pair_weights(const Frame& frame, const void* table, const void* positive, int n_values, double* out) {
+void pair_weights(const Frame& frame, const void* table, const void* positive, int n_values, const double* scale, double* out) {
     switch (frame.lane) {
-        case Lane::i8: return typed_pair_weights<std::int8_t>(frame, table, positive, n_values, out);
-        case Lane::i16: return typed_pair_weights<std::int16_t>(frame, table, positive, n_values, out);
-        case Lane::i32: return typed_pair_weights<std::int32_t>(frame, table, positive, n_values, out);
-        default: return typed_pair_weights<double>(frame, table, positive, n_values, out);
+        case Lane::i8: return typed_pair_weights<std::int8_t>(frame, table, positive, n_values, scale, out);
+        case Lane::i16: return typed_pair_weights<std::int16_t>(frame, table, positive, n_values, scale, out);
+        case Lane::i32: return typed_pair_weights<std::int32_t>(frame, table, positive, n_values, scale, out);
+        default: return typed_pair_weights<double>(frame, table, positive, n_values, scale, out);
     }
 }
 
-void push_bounds(int stride, double value, double per_weight, double own_weight, bool side, const double* both,
-                 const double* single_weight, const double* lost, double* left, double* right) {
+// What the child costs less on the right and on the left side of the feature in `lane`, with what it shares with them.
+inline void fall(const SharedRows& of, int lane, double& on_right, double& on_left) {
+    const double right = of.side ? of.both[lane] : of.single[lane] - of.both[lane];
+    const double left = of.own - right;
+    const double each = of.each != nullptr ? of.each[lane] : 0.0;
+    on_right += of.per * left + each * right;
+    on_left += of.per * right + each * left;
+}
+
+void push_bounds(int stride, const SharedRows& weights, const SharedRows* rows, double value, double* left, double* right) {
     for (int g = 0; g < stride; ++g) {
-        // Weight of the solved child's rows that go right, and left, at g.
-        const double on_right = side ? both[g] : single_weight[g] - both[g];
-        const double on_left = own_weight - on_right;
-        const double each = lost != nullptr ? lost[g] : 0.0;
-        right[g] = larger(right[g], value - per_weight * on_left - each * on_right);
-        left[g] = larger(left[g], value - per_weight * on_right - each * on_left);
+        double on_right = 0, on_left = 0;
+        fall(weights, g, on_right, on_left);
+        if (rows != nullptr) fall(*rows, g, on_right, on_left);
+        right[g] = larger(right[g], value - on_right);
+        left[g] = larger(left[g], value - on_left);
     }
 }
 
 }  // namespace
 
 extern const Kernels kernels;
-const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, pair_cells, round_costs, reduce_cells, table_splits, subtract, compress, count_and, pair_weights, push_bounds};
+const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, label_gains, pair_cells, round_costs, reduce_cells, table_splits, subtract, compress, count_and, pair_weights, push_bounds};
 
 }  // namespace STREED_LEVEL
 }  // namespace streed

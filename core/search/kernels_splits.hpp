@@ -124,44 +124,58 @@ struct FreeGains {
     }
 };
 
+// What second tests cost a row: feature i after j, and j after i.
+struct SecondPrices {
+    typedef double Loose __attribute__((vector_size(kVectorBytes), aligned(sizeof(double)), may_alias));
+    const PairPrices* of;
+    Vec<double> now = {}, attribute = {}, group = {}, discounted = {};
+
+    static Vec<double> lanes(const double* numbers) { return *reinterpret_cast<const Loose*>(numbers); }
+    void start(int i) {
+        now = splat(of->now[i]);
+        attribute = splat(of->attribute[i]);
+        group = splat(of->group[i]);
+        discounted = splat(of->discounted[i]);
+    }
+    void after(int j, Vec<double>& of_i, Vec<double>& of_j) const {
+        const Vec<double> zero = {};
+        const auto own = lanes(of->attribute + j) == attribute;  // paid with the first test
+        of_i = own ? zero : now;
+        of_j = own ? zero : lanes(of->now + j);
+        if (of->grouped) {
+            const auto mate = (lanes(of->group + j) == group) & ~own;
+            of_i = mate ? discounted : of_i;
+            of_j = mate ? lanes(of->discounted + j) : of_j;
+        }
+    }
+};
+
 // The same in cost units, less what the rows of the child pay for its test.
 template <class C>
 struct PricedGains {
     using Out = double;
-    typedef double Loose __attribute__((vector_size(kVectorBytes), aligned(sizeof(double)), may_alias));
     typedef C Part __attribute__((vector_size(sizeof(C) * kLanes<double>), aligned(sizeof(C)), may_alias));
     Out* right;
     Out* left;
-    const PairPrices& prices;
+    SecondPrices prices;
     const double* rows_right;  // [root]
     const double* rows_left;
     double ticks;
-    Vec<double> most_right, most_left, own_right, own_left, now, attribute, group, discounted;
+    Vec<double> most_right, most_left, own_right, own_left;
 
-    static Vec<double> priced(const double* numbers) { return *reinterpret_cast<const Loose*>(numbers); }
     void start(int i) {
         most_right = most_left = Vec<double>{};
         own_right = splat(rows_right[i]);
         own_left = splat(rows_left[i]);
-        now = splat(prices.now[i]);
-        attribute = splat(prices.attribute[i]);
-        group = splat(prices.group[i]);
-        discounted = splat(prices.discounted[i]);
+        prices.start(i);
     }
     void take(const Gains<C>& gains, int begin) {
         alignas(kVectorBytes) C gain[4][kLanes<C>];
         for (int q = 0; q < 4; ++q) *reinterpret_cast<Vec<Sum<C>>*>(gain[q]) = gains.of[q];
         for (int k = 0; k < kLanes<C>; k += kLanes<double>) {
             const int j = begin + k;
-            const Vec<double> zero = {};
-            const auto own = priced(prices.attribute + j) == attribute;  // paid with the first test
-            Vec<double> of_i = own ? zero : now;
-            Vec<double> of_j = own ? zero : priced(prices.now + j);
-            if (prices.grouped) {
-                const auto mate = (priced(prices.group + j) == group) & ~own;
-                of_i = mate ? discounted : of_i;
-                of_j = mate ? priced(prices.discounted + j) : of_j;
-            }
+            Vec<double> of_i, of_j;
+            prices.after(j, of_i, of_j);
             const auto units = [&](int q) { return ticks * __builtin_convertvector(*reinterpret_cast<const Part*>(&gain[q][k]), Vec<double>); };
             *vectors(right + j) = larger(*vectors(right + j), units(0) - of_i * *vectors(rows_right + j));
             *vectors(left + j) = larger(*vectors(left + j), units(1) - of_i * *vectors(rows_left + j));
@@ -233,6 +247,6 @@ void pair_splits(const Frame& frame, const LeafModel& model, const PairProblem& 
             rows_left[j] = all - rows_right[j];
         }
         every_pair(frame, model, problem, sums, active,
-                   PricedGains<C>{static_cast<double*>(right), static_cast<double*>(left), *problem.prices, rows_right, rows_left, model.ticks, {}, {}, {}, {}, {}, {}, {}, {}});
+                   PricedGains<C>{static_cast<double*>(right), static_cast<double*>(left), {problem.prices}, rows_right, rows_left, model.ticks, {}, {}, {}, {}});
     }
 }

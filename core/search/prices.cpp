@@ -2,10 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <functional>
 #include <numeric>
+#include <unordered_map>
 
 namespace streed {
+
+namespace {
+
+// Numbers from 0 for what is not negative, in the order of appearance.
+int renumber(std::vector<std::int32_t>& numbers) {
+    std::unordered_map<std::int32_t, std::int32_t> known;
+    for (std::int32_t& number : numbers)
+        if (number >= 0) number = known.emplace(number, static_cast<std::int32_t>(known.size())).first->second;
+    return static_cast<int>(known.size());
+}
+
+}  // namespace
 
 PriceBook::PriceBook(const Prices* prices, const ReducedProblem& reduced, double ticks_per_unit) {
     if (prices == nullptr) return;
@@ -17,6 +30,18 @@ PriceBook::PriceBook(const Prices* prices, const ReducedProblem& reduced, double
         ordered_ = ordered_ && discounted_.back() <= full_.back();
         grouped_ = grouped_ || prices->group[f] >= 0;
     }
+    n_attributes_ = renumber(attribute_);
+    n_groups_ = renumber(group_);
+}
+
+PriceWork PriceBook::work() const {
+    const std::size_t attributes = static_cast<std::size_t>(n_attributes_);
+    PriceWork out;
+    out.discount.resize(static_cast<std::size_t>(n_groups_));
+    out.price.resize(attributes);
+    out.dearest.reserve(attributes);
+    out.features.resize(attributes);
+    return out;
 }
 
 double PriceBook::price(int feature, const std::vector<int>& path) const {
@@ -50,39 +75,72 @@ void PriceBook::at_node(const Node& node, const std::vector<int>& path, NodePric
     }
 }
 
-void NodePrices::test(std::size_t lane) {
-    const double own = attribute[lane], mates = group[lane];
-    for (std::size_t l = 0; l < now.size(); ++l) {
-        if (attribute[l] == own) {
-            now[l] = discounted[l] = 0;
-            attribute[l] = -1;
-        } else if (grouped && group[l] == mates) {
-            now[l] = discounted[l];
-        }
+void NodePrices::test(const NodePrices& before, std::size_t lane) {
+    const std::size_t stride = before.now.size();
+    const double own = before.attribute[lane], mates = before.group[lane];
+    now.resize(stride);
+    discounted.resize(stride);
+    attribute.resize(stride);
+    group = before.group;
+    grouped = before.grouped;
+    for (std::size_t l = 0; l < stride; ++l) {
+        const bool paid = before.attribute[l] == own;
+        const bool mate = grouped && before.group[l] == mates;
+        now[l] = paid ? 0.0 : mate ? before.discounted[l] : before.now[l];
+        discounted[l] = paid ? 0.0 : before.discounted[l];
+        attribute[l] = paid ? -1.0 : before.attribute[l];
     }
 }
 
-// Without a test of `lane`, its attribute costs what it costs now; or another test of its group loses its discount, after which
-// that of the lane is left to pay.
-void NodePrices::compare(const std::vector<std::int32_t>& lanes, int depth) {
-    missed = now;
-    std::map<double, double> discount, price;
+// Without a test of `lane`, other features of its attribute cost what they cost now; or another test of its group loses its
+// discount, after which that of the lane is left to pay. A lane that is the only one of its attribute is not tested again.
+// After a test of `lane`, its other features are free, and so are those of attributes that were tested before the node; a
+// group has its discount at best.
+void NodePrices::compare(const std::vector<std::int32_t>& lanes, int depth, PriceWork& work) {
+    std::fill(work.discount.begin(), work.discount.end(), 0.0);
+    std::fill(work.price.begin(), work.price.end(), -1.0);
+    std::fill(work.features.begin(), work.features.end(), 0);
+    double cheapest[2] = {1e30, 1e30}, first = -1;  // of two attributes, and the number of the first
+    bool free = false;
     for (const std::int32_t lane : lanes) {
         const std::size_t l = static_cast<std::size_t>(lane);
-        double& most_discount = discount[group[l]];
-        most_discount = std::max(most_discount, now[l] - discounted[l]);
-        double& own = price[attribute[l]];
+        if (group[l] >= 0) {
+            double& most_discount = work.discount[static_cast<std::size_t>(group[l])];
+            most_discount = std::max(most_discount, now[l] - discounted[l]);
+        }
+        if (attribute[l] < 0) {
+            free = true;
+            continue;
+        }
+        double& own = work.price[static_cast<std::size_t>(attribute[l])];
         own = std::max(own, now[l]);
+        ++work.features[static_cast<std::size_t>(attribute[l])];
+        const double least = std::min(now[l], discounted[l]);
+        if (attribute[l] == first) {
+            cheapest[0] = std::min(cheapest[0], least);
+        } else if (least < cheapest[0]) {
+            cheapest[1] = cheapest[0];
+            cheapest[0] = least;
+            first = attribute[l];
+        } else {
+            cheapest[1] = std::min(cheapest[1], least);
+        }
     }
+    missed = now;
+    next.assign(now.size(), 0.0);
     for (const std::int32_t lane : lanes) {
         const std::size_t l = static_cast<std::size_t>(lane);
-        missed[l] = std::max(now[l], discount[group[l]] + discounted[l]);
+        const double discount = group[l] >= 0 ? work.discount[static_cast<std::size_t>(group[l])] : 0.0;
+        const bool alone = attribute[l] >= 0 && work.features[static_cast<std::size_t>(attribute[l])] == 1;
+        missed[l] = alone ? discount : std::max(now[l], discount + discounted[l]);
+        if (alone && !free) next[l] = attribute[l] == first ? cheapest[1] : cheapest[0];
     }
-    std::vector<double> dearest;
-    for (const auto& [attribute_number, value] : price) dearest.push_back(value);
-    std::sort(dearest.rbegin(), dearest.rend());
-    dearest.resize(std::min(dearest.size(), static_cast<std::size_t>(std::max(depth, 0))));
-    most = std::accumulate(dearest.begin(), dearest.end(), 0.0);
+    work.dearest.clear();
+    for (const double price : work.price)
+        if (price > 0) work.dearest.push_back(price);
+    const std::size_t tests = std::min(work.dearest.size(), static_cast<std::size_t>(std::max(depth, 0)));
+    std::partial_sort(work.dearest.begin(), work.dearest.begin() + static_cast<std::ptrdiff_t>(tests), work.dearest.end(), std::greater<>());
+    most = std::accumulate(work.dearest.begin(), work.dearest.begin() + static_cast<std::ptrdiff_t>(tests), 0.0);
 }
 
 void PriceBook::append_key(const std::vector<int>& path, std::string& key) const {

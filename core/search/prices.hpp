@@ -10,6 +10,12 @@
 
 namespace streed {
 
+// Numbers per attribute and per group.
+struct PriceWork {
+    std::vector<double> discount, price, dearest;
+    std::vector<int> features;
+};
+
 // What the features of a node cost in ticks per row, by lane. Numbers are doubles for the sake of the kernels.
 struct NodePrices {
     std::vector<double> now;         // given the path to the node
@@ -17,16 +23,18 @@ struct NodePrices {
     std::vector<double> attribute;   // -1 where it was tested: no later test changes the price
     std::vector<double> group;       // a number of its own where there is none
     bool grouped = false;            // whether any feature has a group
-    // For the similarity bound: what a row may pay more below the node because the lane was not tested, and what it pays at
-    // most in all.
-    std::vector<double> missed;
+    // For bounds: what a row may pay more below the node because the lane was not tested, what any test costs at least after
+    // one of the lane, and what a row pays at most in all.
+    std::vector<double> missed, next;
     double most = 0;
-    std::size_t bytes() const { return 8 * (now.capacity() + discounted.capacity() + attribute.capacity() + group.capacity() + missed.capacity()); }
-    PairPrices pairs() const { return {now.data(), discounted.data(), attribute.data(), group.data(), grouped}; }
+    std::size_t bytes() const {
+        return 8 * (now.capacity() + discounted.capacity() + attribute.capacity() + group.capacity() + missed.capacity() + next.capacity());
+    }
+    PairPrices pairs() const { return {now.data(), discounted.data(), attribute.data(), group.data(), grouped, next.data()}; }
     // Changes the prices to those after a test.
-    void test(std::size_t lane);
-    // Fills `missed` and `most` for trees of a depth.
-    void compare(const std::vector<std::int32_t>& lanes, int depth);
+    void test(const NodePrices& before, std::size_t lane);
+    // Fills `missed`, `next` and `most` for trees of a depth.
+    void compare(const std::vector<std::int32_t>& lanes, int depth, PriceWork& work);
     // What a row may pay more after the test of `tested` alone than after that of `lane` alone.
     double lost(std::size_t tested, std::size_t lane) const {
         return attribute[tested] == attribute[lane] ? 0.0 : group[tested] == group[lane] ? discounted[lane] : missed[lane];
@@ -43,11 +51,13 @@ public:
     void at_node(const Node& node, const std::vector<int>& path, NodePrices& out) const;
     // Of a feature after a path; a tree's prices are summed up with it.
     double price(int feature, const std::vector<int>& path) const;
+    PriceWork work() const;
     // What a subproblem's costs depend on beside its rows: the attributes on the path that have a price.
     void append_key(const std::vector<int>& path, std::string& key) const;
 
 private:
-    std::vector<std::int32_t> attribute_, group_;  // by root feature
+    std::vector<std::int32_t> attribute_, group_;  // by root feature, numbered from 0; -1 for no group
+    int n_attributes_ = 0, n_groups_ = 0;
     std::vector<double> full_, discounted_;        // in ticks
     bool grouped_ = false, ordered_ = true;
 };

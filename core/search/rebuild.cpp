@@ -190,7 +190,7 @@ int Worker::split_tree(int index, int lane, int depth, const int nodes[2], Tree&
     if (depth == 3 && search_.options.switches.depth_two && !search_.has_function()) {
         load_pair_table(at);
         const bool small_side = smaller_side(at.node, lane);
-        begin_children(at, lane, small_side);
+        begin_children(at, lane, small_side, true);
         Tree below[2];
         for (const bool side : {small_side, !small_side}) {
             int levels = 2, n = nodes[side];

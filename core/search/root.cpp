@@ -1,5 +1,6 @@
 // The whole solve: reduce, search the root with all threads, rebuild the tree.
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -16,6 +17,9 @@
 
 namespace streed {
 namespace {
+
+constexpr double kFirstSeconds = 0.005;
+constexpr double kBriefWork = 3e6;  // a search so short needs no better tree to begin with than that of the look-ahead
 
 class RootSearch {
 public:
@@ -34,6 +38,13 @@ private:
     void catch_up(Worker& worker, bool at_once);
     void offer(const Tree& tree);
     double cost(const Tree& tree) const;
+    double cost_below(const Tree& tree, std::size_t at, std::vector<std::vector<std::uint64_t>>& rows, std::vector<int>& path) const;
+    double leaf_below(const std::uint64_t* rows) const;
+    template <class Visit>
+    void each_slot(const std::uint64_t* rows, Visit&& visit) const {
+        for (std::size_t w = 0; w < static_cast<std::size_t>(reduced_.words); ++w)
+            for (std::uint64_t word = rows[w]; word != 0; word &= word - 1) visit(64 * w + static_cast<std::size_t>(std::countr_zero(word)));
+    }
     double lower_bound();
     Progress progress();
 
@@ -54,59 +65,69 @@ private:
     Statistics statistics_;
 };
 
-// Cost of a tree over root features in ticks, by sending every slot down.
+// Cost of a tree over root features in ticks, its rows being sent down as bits.
 double RootSearch::cost(const Tree& tree) const {
-    const std::size_t k = static_cast<std::size_t>(reduced_.n_values);
-    const bool is_signed = reduced_.kind == LeafKind::signed_difference;
-    const bool by_block = reduced_.kind == LeafKind::largest_sum;
+    std::vector<std::vector<std::uint64_t>> rows{reduced_.valid};
+    std::vector<int> path;
+    const double below = cost_below(tree, 0, rows, path);
+    return search_.model.maximum ? below : search_.model.ticks * root_.node.potential() + below;
+}
+
+// What the subtree at `at` adds to that (or its largest leaf). `rows` has its rows at the end of `path`, the features tested
+// before.
+double RootSearch::cost_below(const Tree& tree, std::size_t at, std::vector<std::vector<std::uint64_t>>& rows, std::vector<int>& path) const {
+    const std::size_t depth = path.size(), words = static_cast<std::size_t>(reduced_.words);
+    const TreeNode& node = tree[at];
+    if (node.feature < 0) return leaf_below(rows[depth].data());
+    if (rows.size() == depth + 1) rows.emplace_back(words);
+    double own = search_.branch_cost();
+    if (search_.prices.any()) {
+        const std::uint64_t* here = rows[depth].data();
+        double count = 0;
+        if (reduced_.counting)
+            count = kernels_.count_and(here, here, reduced_.words);
+        else
+            each_slot(here, [&](std::size_t s) { count += reduced_.count[s]; });
+        own += count * search_.prices.price(node.feature, path);
+    }
+    const std::uint64_t* column = reduced_.columns.data() + static_cast<std::size_t>(node.feature) * words;
+    path.push_back(node.feature);
+    double below[2];
+    for (const int side : {0, 1}) {
+        const std::uint64_t invert = side == 1 ? 0 : ~0ull;
+        for (std::size_t w = 0; w < words; ++w) rows[depth + 1][w] = rows[depth][w] & (column[w] ^ invert);
+        below[side] = cost_below(tree, static_cast<std::size_t>(side == 1 ? node.right : node.left), rows, path);
+    }
+    path.pop_back();
+    return search_.join(below[0], below[1], own);
+}
+
+// Minus the benefit of rows as a leaf, or what a leaf function says that they cost.
+double RootSearch::leaf_below(const std::uint64_t* rows) const {
+    std::vector<double> sums(static_cast<std::size_t>(reduced_.n_values));
     const std::size_t slots = 64 * static_cast<std::size_t>(reduced_.words);
-    std::vector<double> sums(tree.size() * k), rows(tree.size());
-    for (std::size_t b = 0; b < reduced_.blocks.size(); ++b) {
-        for (std::size_t s = 64 * static_cast<std::size_t>(reduced_.blocks[b].word_begin); s < 64 * static_cast<std::size_t>(reduced_.blocks[b].word_end); ++s) {
-            if (!((reduced_.valid[s / 64] >> (s % 64)) & 1)) continue;
-            const double count = reduced_.counting ? 1.0 : reduced_.count[s];
-            std::size_t at = 0;
-            rows[0] += count;
-            while (tree[at].feature >= 0) {
-                const std::size_t word = static_cast<std::size_t>(tree[at].feature) * static_cast<std::size_t>(reduced_.words) + s / 64;
-                at = static_cast<std::size_t>((reduced_.columns[word] >> (s % 64)) & 1 ? tree[at].right : tree[at].left);
-                rows[at] += count;
+    if (reduced_.counting || reduced_.kind == LeafKind::largest_sum) {
+        const bool is_signed = reduced_.kind == LeafKind::signed_difference;
+        for (std::size_t b = 0; b < reduced_.blocks.size(); ++b) {
+            const Block& block = reduced_.blocks[b];
+            double& sum = sums[is_signed ? 0 : b];
+            if (reduced_.counting) {
+                const double count = kernels_.count_and(rows + block.word_begin, rows + block.word_begin, block.word_end - block.word_begin);
+                sum += is_signed && b == 1 ? -count : count;
+            } else {
+                for (std::size_t w = static_cast<std::size_t>(block.word_begin); w < static_cast<std::size_t>(block.word_end); ++w)
+                    for (std::uint64_t word = rows[w]; word != 0; word &= word - 1) sum += reduced_.value[64 * w + static_cast<std::size_t>(std::countr_zero(word))];
             }
-            if (reduced_.counting)
-                sums[at * k + (is_signed ? 0 : b)] += is_signed && b == 1 ? -1.0 : 1.0;
-            else if (by_block)
-                sums[at * k + b] += reduced_.value[s];
-            else
-                for (std::size_t m = 0; m < k; ++m) sums[at * k + m] += reduced_.value[m * slots + s];
         }
+    } else {
+        each_slot(rows, [&](std::size_t s) {
+            for (std::size_t m = 0; m < sums.size(); ++m) sums[m] += reduced_.value[m * slots + s];
+        });
     }
-    std::vector<std::vector<int>> path(tree.size());  // features tested before
-    double ticks = search_.model.ticks * root_.node.potential(), largest = search_.floor();
-    for (std::size_t at = 0; at < tree.size(); ++at) {
-        if (tree[at].feature >= 0) {
-            ticks += search_.branch_cost();
-            if (search_.prices.any()) ticks += rows[at] * search_.prices.price(tree[at].feature, path[at]);
-            for (const std::int32_t child : {tree[at].left, tree[at].right}) {
-                path[static_cast<std::size_t>(child)] = path[at];
-                path[static_cast<std::size_t>(child)].push_back(tree[at].feature);
-            }
-            continue;
-        }
-        const double* sum = &sums[at * k];
-        if (search_.has_function()) {
-            double cost;
-            search_.leaf_costs(sum, 1, &cost);
-            ticks = search_.model.maximum ? std::max(largest, cost) : ticks + cost;
-            largest = ticks;
-            continue;
-        }
-        const auto scale = [&](std::size_t c) { return reduced_.scale.empty() ? 1.0 : reduced_.scale[c]; };
-        double best = is_signed ? std::abs(sum[0]) : scale(0) * sum[0];
-        for (std::size_t c = 1; c < k; ++c) best = std::max(best, scale(c) * sum[c]);
-        if (reduced_.kind == LeafKind::largest_gain) best = std::max(best, 0.0);
-        ticks -= search_.model.ticks * best;
-    }
-    return ticks;
+    if (!search_.has_function()) return -leaf_benefit(search_.model, [&](int k) { return sums[static_cast<std::size_t>(k)]; });
+    double cost;
+    search_.leaf_costs(sums.data(), 1, &cost);
+    return cost;
 }
 
 void RootSearch::offer(const Tree& tree) {
@@ -143,13 +164,13 @@ Progress RootSearch::progress() {
 }
 
 // Makes the best tree of the root the incumbent. Values are enough for the search, so that this may wait until it takes no
-// more than a tenth of the time.
+// more than a tenth of the time, and does so in the first milliseconds.
 void RootSearch::catch_up(Worker& worker, bool at_once) {
     Choice choice;
     int depth, nodes;
     {
         const std::lock_guard lock(root_.mutex);
-        if (root_.best >= shown_ || (!at_once && search_.elapsed() < 10 * building_)) return;
+        if (root_.best >= shown_ || (!at_once && search_.elapsed() < std::max(10 * building_, kFirstSeconds))) return;
         shown_ = root_.best;
         choice = root_.choice;
         depth = root_.depth;
@@ -260,7 +281,9 @@ Result RootSearch::run() {
                 main.lookahead_tree(0, d, d == 2 ? std::min(nodes, 3) : nodes, tree);
                 offer(tree);
             }
-            const int first = options_.switches.deepening ? std::min(3, depth) : depth;
+            const double columns = static_cast<double>(root_.node.active().size());
+            const bool brief = depth == 4 && columns * columns * columns * root_.node.words() < kBriefWork;
+            const int first = options_.switches.deepening && !brief ? std::min(3, depth) : depth;
             for (int d = first; d <= depth; ++d) {
                 int n = nodes;
                 int dd = d;

@@ -95,10 +95,12 @@ struct Choice {
 // Everything about one node on the current path: its rows, its pair table and what is known of its children.
 struct Level {
     Node node;
-    AlignedBuffer table, pair_weights, look;
+    AlignedBuffer table, look;
+    AlignedBuffer pair_weights;  // what the rows of two features could cost more at most, and where tests have prices,
+    AlignedBuffer pair_rows;     // how many they are
     std::vector<std::int32_t> order;
     std::vector<double> lower;  // [child budget][side][lane], of the children
-    std::vector<double> single_weight;
+    std::vector<double> single_weight, single_rows;
     double leaf = 0;                 // cost of the node as a leaf
     std::vector<double> side_cost;   // leaf function: [side][lane], of the children as leaves
     std::vector<double> branch;      // [lane], cost of branching
@@ -152,6 +154,7 @@ class Worker {
 public:
     Worker(Search& search, Level& root, bool calling_thread) : search_(search), calling_thread_(calling_thread), root_(root) {
         keys_.assign(path_);
+        if (search.prices.any()) price_work_ = search.prices.work();
     }
 
     // solve.cpp: the optimum of the node at `level`, as far as it is below `upper`.
@@ -180,9 +183,14 @@ public:
 
     // similarity.cpp
     void load_pair_weights(Level& at);
+    void count_pair_weights(Level& at);
     void inherit_bounds(Level& parent, Level& at);
     void push_similarity(Level& at, int lane, bool side, int nodes, double value);
     double rounding_slack(int nodes) const;
+
+    // label_bounds.cpp
+    bool bounds_labels(int labels) const;
+    void bound_by_labels(Level& at);
 
     // rebuild.cpp: a tree for the node at `level`.
     int construct(int level, int depth, int nodes, double value, Tree& tree);  // of proven value, by the fixed rule
@@ -203,13 +211,12 @@ public:
 private:
     void try_pairs(Level& at, int lane);
     bool find_pairs(const Level& at, int lane, bool side, double value[4]);
-    void solve_child_pairs(Level& at, int lane, const bool known[2], double value[2][4]);
+    void solve_child_pairs(Level& at, int lane, bool side, bool small_side, double value[4]);
     double side_benefit(const Level& at, int lane, bool side) const;
     PairBenefit pair_benefit(const Node& node, PairProblem problem, const NodePrices& prices, int nodes, double* per_root);
     void try_children(int level, int lane);
-    void begin_children(const Level& at, int lane, bool small_side);
+    void begin_children(const Level& at, int lane, bool small_side, bool with_sizes = false);
     PairProblem child_problem(const Level& at, int lane, bool small_side, bool large);
-    void child_pairs(const Level& at, int lane, bool small_side, bool want_small, bool want_large, int nodes, PairBenefit out[2]);
     bool smaller_side(const Node& node, int lane) const;
     void account(std::size_t grown) {
         if (grown > 0) search_.take_memory(grown);
@@ -242,14 +249,16 @@ private:
     std::vector<int> tested_;  // root features
     PathKeyMaker keys_;
     NodePrices child_prices_;
+    PriceWork price_work_;
     std::vector<double> lost_;  // similarity.cpp
     std::vector<double> cells_, cell_costs_, cell_sizes_, cell_singles_, cell_totals_, cell_row_, roots_;  // leaf_function.cpp
     std::vector<std::int32_t> cell_lanes_, cell_positions_;
     double work_since_checkpoint_ = 0;
     // Buffers for the pair problems of a node's children.
-    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, tallies_, panel_;
+    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, tallies_, panel_, gains_;
     std::vector<std::uint64_t> filter_;
     bool child_filled_ = false;  // child_table_ is that of the smaller child
+    bool child_sizes_ = true;    // and has numbers of rows, if the model counts them
 };
 
 // Benefit of a leaf in ticks; `sum` gives its sum of a channel. There is none for leaf functions.

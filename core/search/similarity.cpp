@@ -2,8 +2,9 @@
 //
 // If the child A has the least cost v, any other set B has at least v minus what the rows of A that B lacks could
 // cost. For two children of the same node these rows are a cell of the pair table of weights, so one solved child
-// bounds all its siblings in one sweep. An archive of earlier row sets adds nothing to that. With a limit on leaf
-// sizes the argument fails (a leaf may lose rows), and the bound is off.
+// bounds all its siblings in one sweep. A row costs at most what its label weighs, and of equal rows with several labels only
+// those of the best one count: the others are wrong in any tree. An archive of earlier row sets adds nothing to that. With a
+// limit on leaf sizes the argument fails (a leaf may lose rows), and the bound is off.
 //
 // Prices of tests: the tree of B, used on A, finds other tests paid for. Each row of both pays at most what it lost by not
 // having been tested for B's feature, and each row of A alone at most the dearest tests of a path.
@@ -13,8 +14,32 @@
 
 namespace streed {
 
-// Weights of all pairs of features; when counting they came with the pair table. Where slots carry several labels
-// the sum over labels is an upper bound of what they can cost, which only weakens the bound.
+// The same when counting. The numbers of rows came with the pair table; they are the weights where every row counts one.
+void Worker::count_pair_weights(Level& at) {
+    const Node& node = at.node;
+    const std::size_t stride = static_cast<std::size_t>(node.stride());
+    const bool priced = search_.prices.any(), scaled = search_.model.scale != nullptr;
+    if (priced) {
+        at.single_rows.assign(stride, 0);
+        for (const std::int32_t f : node.active())
+            at.single_rows[static_cast<std::size_t>(f)] = at.pair_rows.as<double>()[static_cast<std::size_t>(f) * (stride + 1)];
+    }
+    if (!priced && !scaled && !node.has_light()) return;
+    account(at.pair_weights.reserve(stride * stride * 8));
+    double* weights = at.pair_weights.as<double>();
+    const void* table = at.table.data();
+    if (!node.has_light() && !scaled) {
+        std::memcpy(weights, at.pair_rows.data(), stride * stride * 8);
+    } else if (node.has_light()) {
+        account(child_table_.reserve(stride * stride * static_cast<std::size_t>(node.n_channels()) * lane_bytes(node.lane_type())));
+        search_.kernels.pair_table(node.frame(), node.heavy().data(), nullptr, child_table_.data(), scaled ? nullptr : weights, scratch(node, !scaled));
+        table = child_table_.data();
+    }
+    if (scaled) search_.kernels.pair_weights(node.frame(), table, nullptr, search_.model.n_values, search_.model.scale, weights);
+}
+
+// Weights of all pairs of features. Where slots carry several labels the sum over labels is an upper bound of what they can
+// cost, which only weakens the bound.
 void Worker::load_pair_weights(Level& at) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
@@ -28,8 +53,10 @@ void Worker::load_pair_weights(Level& at) {
         const Scratch buffers = scratch(node);
         search_.kernels.single_sums(frame, node.valid().data(), child_singles_.data(), buffers);
         search_.kernels.pair_table(frame, node.valid().data(), child_singles_.data(), child_table_.data(), nullptr, buffers);
-        search_.kernels.pair_weights(frame, child_table_.data(), nullptr, 1, at.pair_weights.as<double>());
-    } else if (!node.counting()) {
+        search_.kernels.pair_weights(frame, child_table_.data(), nullptr, 1, nullptr, at.pair_weights.as<double>());
+    } else if (node.counting()) {
+        count_pair_weights(at);
+    } else {
         const Frame frame = node.frame();
         const bool is_signed = search_.model.kind == LeafKind::signed_difference;
         const std::size_t channels = static_cast<std::size_t>(node.n_channels());
@@ -43,7 +70,7 @@ void Worker::load_pair_weights(Level& at) {
             search_.kernels.single_sums(frame, filter_.data(), child_singles_.data(), buffers);
             search_.kernels.pair_table(frame, filter_.data(), child_singles_.data(), child_table_.data(), nullptr, buffers);
         }
-        search_.kernels.pair_weights(frame, at.table.data(), is_signed ? child_table_.data() : nullptr, search_.model.n_values,
+        search_.kernels.pair_weights(frame, at.table.data(), is_signed ? child_table_.data() : nullptr, search_.model.n_values, nullptr,
                                      at.pair_weights.as<double>());
     }
     at.single_weight.assign(stride, 0);
@@ -51,7 +78,7 @@ void Worker::load_pair_weights(Level& at) {
         at.single_weight[static_cast<std::size_t>(f)] = at.pair_weights.as<double>()[static_cast<std::size_t>(f) * (stride + 1)];
     at.all_weight = 0;
     if (node.counting()) {
-        at.all_weight = node.n_slots();
+        at.all_weight = node.potential();
     } else if (several) {
         at.all_weight = node.weight();
     } else if (search_.model.kind == LeafKind::signed_difference) {
@@ -70,28 +97,34 @@ void Worker::inherit_bounds(Level& parent, Level& at) {
     const SharedLock lock(parent);
     if (!parent.branching || !parent.has_pair_weights || parent.n_budgets != 1 || at.n_budgets != 1) return;
     const std::size_t stride = static_cast<std::size_t>(parent.node.stride());
-    const double* both = parent.pair_weights.as<double>() + static_cast<std::size_t>(at.entry_lane) * stride;
-    const double with = parent.single_weight[static_cast<std::size_t>(at.entry_lane)];
-    const double away = at.entry_side ? parent.all_weight - with : with;
-    const bool priced = search_.prices.any();
     const std::size_t entry = static_cast<std::size_t>(at.entry_lane);
-    const double per_weight = search_.per_weight() + (priced ? parent.prices.most : 0.0);
+    const bool priced = search_.prices.any();
+    const auto shared = [&](const AlignedBuffer& pairs, const std::vector<double>& single, double all, double per) {
+        return SharedRows{at.entry_side, at.entry_side ? single[entry] : all - single[entry], pairs.as<double>() + entry * stride, single.data(), per, nullptr};
+    };
+    const SharedRows weights = shared(parent.pair_weights, parent.single_weight, parent.all_weight, search_.per_weight());
+    const SharedRows rows = priced ? shared(parent.pair_rows, parent.single_rows, parent.node.rows(), parent.prices.most) : weights;
     const double slack = rounding_slack(parent.nodes);
     const double* left = &parent.bound(parent.least_nodes, false, 0);
     const double* right = &parent.bound(parent.least_nodes, true, 0);
+    // Rows of the parent's child on g that this node lacks, and has.
+    const auto parts = [](const SharedRows& of, double all, std::size_t g, bool side, double& away, double& kept) {
+        const double on_right = of.side ? of.both[g] : of.single[g] - of.both[g];
+        kept = side ? on_right : of.own - on_right;
+        away = (side ? of.single[g] : all - of.single[g]) - kept;
+    };
     for (const std::int32_t h : at.node.active()) {
-        const int g = at.node.parent_lane(h);
-        const double away_right = at.entry_side ? parent.single_weight[static_cast<std::size_t>(g)] - both[g] : both[g];
-        const double away_left = away - away_right;
-        double lost_right = 0, lost_left = 0;
-        if (priced) {
-            const double on_right = parent.single_weight[static_cast<std::size_t>(g)] - away_right;
-            const double each = parent.prices.lost(static_cast<std::size_t>(g), entry);
-            lost_right = each * on_right;
-            lost_left = each * (parent.all_weight - away - on_right);
+        const std::size_t g = static_cast<std::size_t>(at.node.parent_lane(h));
+        for (const bool side : {false, true}) {
+            double away, kept;
+            parts(weights, parent.all_weight, g, side, away, kept);
+            double less = slack + weights.per * away;
+            if (priced) {
+                parts(rows, parent.node.rows(), g, side, away, kept);
+                less += rows.per * away + parent.prices.lost(g, entry) * kept;
+            }
+            at.bound(at.least_nodes, side, h) = std::max(search_.floor(), (side ? right : left)[g] - less);
         }
-        at.bound(at.least_nodes, true, h) = std::max(search_.floor(), right[g] - slack - per_weight * away_right - lost_right);
-        at.bound(at.least_nodes, false, h) = std::max(search_.floor(), left[g] - slack - per_weight * away_left - lost_left);
     }
 }
 
@@ -101,17 +134,18 @@ void Worker::push_similarity(Level& at, int lane, bool side, int nodes, double v
         at.has_pair_weights = true;
     }
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
-    const double with = at.single_weight[static_cast<std::size_t>(lane)];
-    double per_weight = search_.per_weight();
-    const double* lost = nullptr;
+    const std::size_t own = static_cast<std::size_t>(lane);
+    const auto shared = [&](const AlignedBuffer& pairs, const std::vector<double>& single, double all, double per, const double* each) {
+        return SharedRows{side, side ? single[own] : all - single[own], pairs.as<double>() + own * stride, single.data(), per, each};
+    };
+    const SharedRows weights = shared(at.pair_weights, at.single_weight, at.all_weight, search_.per_weight(), nullptr);
+    SharedRows rows = weights;
     if (search_.prices.any()) {
-        per_weight += at.prices.most;
         lost_.resize(stride);
-        for (std::size_t g = 0; g < stride; ++g) lost_[g] = at.prices.lost(static_cast<std::size_t>(lane), g);
-        lost = lost_.data();
+        for (std::size_t g = 0; g < stride; ++g) lost_[g] = at.prices.lost(own, g);
+        rows = shared(at.pair_rows, at.single_rows, at.node.rows(), at.prices.most, lost_.data());
     }
-    search_.kernels.push_bounds(at.node.stride(), value - rounding_slack(nodes), per_weight, side ? with : at.all_weight - with, side,
-                                at.pair_weights.as<double>() + static_cast<std::size_t>(lane) * stride, at.single_weight.data(), lost,
+    search_.kernels.push_bounds(at.node.stride(), weights, search_.prices.any() ? &rows : nullptr, value - rounding_slack(nodes),
                                 &at.bound(nodes, false, 0), &at.bound(nodes, true, 0));
 }
 
