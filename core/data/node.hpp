@@ -48,6 +48,7 @@ public:
     Lane lane_type() const { return lane_; }
     const std::vector<std::int32_t>& active() const { return active_; }
     int feature(int lane) const { return features_[static_cast<std::size_t>(lane)]; }  // of the root problem
+    const std::int32_t* parent_lanes() const { return packed_ ? parent_lanes_.data() : nullptr; }  // null: the same
     int parent_lane(int lane) const { return packed_ ? parent_lanes_[static_cast<std::size_t>(lane)] : lane; }
     const std::vector<std::uint64_t>& valid() const { return valid_; }
     const std::vector<std::uint64_t>& heavy() const { return heavy_; }  // counting: slots with weight of their own

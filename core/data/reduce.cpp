@@ -155,18 +155,22 @@ void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& block
     double total = 0, n_rows = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         std::size_t slot = 64 * static_cast<std::size_t>(out.blocks[b].word_begin);
-        for (const Slot& s : blocks[b]) {
-            const std::uint64_t bit = 1ull << (slot % 64);
-            out.valid[slot / 64] |= bit;
-            const double* values = s.values != nullptr ? s.values : &s.value;
-            if (out.counting) {
-                if (s.weight == 0) out.light[slot / 64] |= bit;
-            } else {
-                for (std::size_t m = 0; m < matrices; ++m) out.value[m * 64 * total_words + slot] = values[m];
-                out.weight[slot] = s.weight;
-                out.potential[slot] = s.values != nullptr ? s.potential : s.weight;
-                out.count[slot] = s.count;
+        if (out.counting) {  // every slot counts one
+            for (const Slot& s : blocks[b]) {
+                out.valid[slot / 64] |= 1ull << (slot % 64);
+                out.light[slot / 64] |= (s.weight == 0 ? 1ull : 0ull) << (slot % 64);
+                ++slot;
             }
+            total += static_cast<double>(blocks[b].size());
+            continue;
+        }
+        for (const Slot& s : blocks[b]) {
+            out.valid[slot / 64] |= 1ull << (slot % 64);
+            const double* values = s.values != nullptr ? s.values : &s.value;
+            for (std::size_t m = 0; m < matrices; ++m) out.value[m * 64 * total_words + slot] = values[m];
+            out.weight[slot] = s.weight;
+            out.potential[slot] = s.values != nullptr ? s.potential : s.weight;
+            out.count[slot] = s.count;
             double most = 0;
             for (std::size_t m = 0; m < matrices; ++m) most = std::max(most, std::abs(values[m]));
             most = std::max(most, weighed ? s.weight : 0.0);

@@ -52,9 +52,42 @@ void Worker::load_pair_table(Level& at, bool with_weights) {
         account(counts.reserve(stride * stride * 8));
         weights = counts.as<double>();
     }
-    search_.kernels.pair_table(node.frame(), node.valid().data(), node.singles(), at.table.data(), weights, scratch(node, weights != nullptr));
+    if (sibling_is_cheaper(at, with_weights))
+        subtract_sibling(at, weights);
+    else
+        search_.kernels.pair_table(node.frame(), node.valid().data(), node.singles(), at.table.data(), weights, scratch(node, weights != nullptr));
     at.has_table = true;
     at.has_counts = with_weights;
+}
+
+// Whether the rows that went the other way are counted sooner than those of the node. Numbers of rows that the parent has turned
+// into weights are gone.
+bool Worker::sibling_is_cheaper(const Level& at, bool with_weights) const {
+    const Level* parent = at.above;
+    if (!search_.options.switches.subtraction || !at.node.counting() || parent == nullptr || !parent->has_table) return false;
+    if (with_weights && (!parent->has_counts || (!search_.prices.any() && parent->has_pair_weights && (search_.model.scale != nullptr || parent->node.has_light())))) return false;
+    const double rows = at.node.n_slots(), others = parent->node.n_slots() - rows;
+    const double own = static_cast<double>(at.node.active().size()), all = static_cast<double>(parent->node.active().size());
+    return others * all * all < 0.7 * rows * own * own;
+}
+
+void Worker::subtract_sibling(Level& at, double* weights) {
+    const Level& parent = *at.above;
+    const Node& node = parent.node;
+    const std::size_t cells = static_cast<std::size_t>(node.stride()) * static_cast<std::size_t>(node.stride());
+    account(child_table_.reserve(cells * static_cast<std::size_t>(node.n_channels()) * lane_bytes(node.lane_type())));
+    filter_.resize(static_cast<std::size_t>(node.words()));
+    node.side_filter(at.entry_lane, !at.entry_side, filter_.data());
+    double* others = nullptr;
+    if (weights != nullptr) {
+        account(sibling_rows_.reserve(cells * 8));
+        others = sibling_rows_.as<double>();
+    }
+    search_.kernels.pair_table(node.frame(), filter_.data(), nullptr, child_table_.data(), others, scratch(node, others != nullptr));
+    search_.kernels.subtract_table(node.frame(), at.node.frame(), at.node.parent_lanes(), parent.table.data(), child_table_.data(), at.table.data());
+    if (weights == nullptr) return;
+    const AlignedBuffer& counts = search_.prices.any() ? parent.pair_rows : parent.pair_weights;
+    search_.kernels.subtract_counts(node.frame(), at.node.frame(), at.node.parent_lanes(), counts.as<double>(), others, weights);
 }
 
 // Benefit of a pair problem on the rows of a node, whatever the leaf model.

@@ -115,6 +115,7 @@ struct LeafModel {
     const double* scale;    // counting: what a row of each label weighs, null if one
     double ticks;           // cost units per unit of benefit
     double branch_cost;     // in cost units
+    double unit = 0;        // cost units that `ticks` and all prices are whole multiples of; zero if that is not known
     bool maximum = false;   // function: a tree costs what its most expensive leaf does
 };
 
@@ -181,6 +182,12 @@ struct Kernels {
     // The best splits of both children of every root, from a table of costs. Returns a number that is very negative if ⊕ is
     // max and one of the costs is wrong.
     double (*table_splits)(const Frame&, const PairProblem&, const CellTable&, bool maximum, double* right, double* left);
+
+    // The table of a node from that of its parent, less that of the parent's other rows; both in the parent's lanes, of which
+    // `lanes` (null: the same) has those of the node. The idle lanes of the node become zero.
+    void (*subtract_table)(const Frame& parent, const Frame& node, const std::int32_t* lanes, const void* whole, const void* part, void* out);
+    // The same for numbers of rows, one channel.
+    void (*subtract_counts)(const Frame& parent, const Frame& node, const std::int32_t* lanes, const double* whole, const double* part, double* out);
 
     // out = a - b over n lanes.
     void (*subtract)(Lane, const void* a, const void* b, void* out, int n);

@@ -355,3 +355,45 @@ void count_table(const Frame& frame, const std::uint64_t* filter, void* table, d
         default: return count_table(frame, filter, static_cast<std::int32_t*>(table), weights, scratch);
     }
 }
+
+// Numbers of the parent may be wider than those of the node.
+template <class P, class T>
+void difference(const Frame& parent, const Frame& node, const std::int32_t* lanes, int channels, const P* whole, const P* part, T* out) {
+    const std::size_t from_stride = static_cast<std::size_t>(parent.stride), stride = static_cast<std::size_t>(node.stride);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
+        for (int a = 0; a < node.n_active; ++a) {
+            const std::size_t i = static_cast<std::size_t>(node.active[a]);
+            const std::size_t own = lanes == nullptr ? i : static_cast<std::size_t>(lanes[i]);
+            const P* all = whole + (c * from_stride + own) * from_stride;
+            const P* other = part + (c * from_stride + own) * from_stride;
+            T* row = out + (c * stride + i) * stride;
+            if (lanes == nullptr)
+                for (std::size_t j = 0; j < stride; ++j) row[j] = static_cast<T>(all[j] - other[j]);
+            else
+                for (int b = 0; b < node.n_active; ++b) row[node.active[b]] = static_cast<T>(all[lanes[node.active[b]]] - other[lanes[node.active[b]]]);
+            for (int k = 0; k < node.n_idle; ++k) row[node.idle[k]] = T{};
+        }
+    }
+}
+
+template <class P>
+void difference_from(const Frame& parent, const Frame& node, const std::int32_t* lanes, const void* whole, const void* part, void* out) {
+    const auto to = [&](auto* typed) { difference(parent, node, lanes, node.n_channels, static_cast<const P*>(whole), static_cast<const P*>(part), typed); };
+    switch (node.lane) {
+        case Lane::i8: return to(static_cast<std::int8_t*>(out));
+        case Lane::i16: return to(static_cast<std::int16_t*>(out));
+        default: return to(static_cast<std::int32_t*>(out));
+    }
+}
+
+void subtract_table(const Frame& parent, const Frame& node, const std::int32_t* lanes, const void* whole, const void* part, void* out) {
+    switch (parent.lane) {
+        case Lane::i8: return difference_from<std::int8_t>(parent, node, lanes, whole, part, out);
+        case Lane::i16: return difference_from<std::int16_t>(parent, node, lanes, whole, part, out);
+        default: return difference_from<std::int32_t>(parent, node, lanes, whole, part, out);
+    }
+}
+
+void subtract_counts(const Frame& parent, const Frame& node, const std::int32_t* lanes, const double* whole, const double* part, double* out) {
+    difference(parent, node, lanes, 1, whole, part, out);
+}

@@ -207,6 +207,15 @@ constexpr W lowest_benefit() {
         return -(1 << 30);
 }
 
+// Sum of the channels that enter the benefit.
+template <class T>
+double weight_of_all(const LeafModel& model, const PairProblem& problem) {
+    double weight = 0;
+    for (int c = 0; c < model.n_values; ++c)
+        weight += (model.scale != nullptr ? model.scale[c] : 1.0) * static_cast<double>(static_cast<const T*>(problem.totals)[c]);
+    return weight;
+}
+
 #include "kernels_splits.hpp"
 #include "kernels_scaled.hpp"
 
@@ -302,20 +311,35 @@ PairBenefit finish_pairs(const Frame& frame, const LeafModel& model, const PairP
 }
 
 template <class T, class C>
-PairBenefit general_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes, double* per_root, double* work) {
-    double* right = work;
-    double* left = work + frame.stride;
+PairBenefit free_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes, double* per_root, double* work) {
+    Sum<C>* right = reinterpret_cast<Sum<C>*>(work);
+    Sum<C>* left = reinterpret_cast<Sum<C>*>(work + frame.stride);
     double* rest = work + 4 * frame.stride;
-    problem.minuend != nullptr ? pair_splits<T, C, true>(frame, model, problem, right, left, rest)
-                               : pair_splits<T, C, false>(frame, model, problem, right, left, rest);
-    if (problem.prices != nullptr) return finish_pairs<T, double>(frame, model, problem, nodes, per_root, work, 1.0);
+    problem.minuend != nullptr ? free_splits<T, C, true>(frame, model, problem, right, left, rest)
+                               : free_splits<T, C, false>(frame, model, problem, right, left, rest);
     return finish_pairs<T, Sum<C>>(frame, model, problem, nodes, per_root, work, model.ticks);
+}
+
+template <class T, class C, class N>
+PairBenefit priced_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes, double* per_root, double* work) {
+    N* right = reinterpret_cast<N*>(work);
+    N* left = reinterpret_cast<N*>(work + frame.stride);
+    double* rest = work + 4 * frame.stride;
+    problem.minuend != nullptr ? priced_splits<T, C, N, true>(frame, model, problem, right, left, rest)
+                               : priced_splits<T, C, N, false>(frame, model, problem, right, left, rest);
+    return finish_pairs<T, N>(frame, model, problem, nodes, per_root, work, sizeof(N) == 4 ? model.unit : 1.0);
 }
 
 // Rows with a weight per label, in a type that holds the weight of them all.
 template <class T, class C>
 PairBenefit weighted_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes, double* per_root, double* work) {
-    if (model.scale == nullptr || model.n_values != 2 || model.counted) return general_solve<T, C>(frame, model, problem, nodes, per_root, work);
+    if (problem.prices != nullptr) {
+        if constexpr (sizeof(C) == 4) {
+            if (in_whole_units<T>(frame, model, problem, 1)) return priced_solve<T, C, std::int32_t>(frame, model, problem, nodes, per_root, work);
+        }
+        return priced_solve<T, C, double>(frame, model, problem, nodes, per_root, work);
+    }
+    if (model.scale == nullptr || model.n_values != 2 || model.counted) return free_solve<T, C>(frame, model, problem, nodes, per_root, work);
     double* rest = work + 4 * frame.stride;
     problem.minuend != nullptr ? scaled_extremes<T, C, true>(frame, model, problem, work, work + frame.stride, rest)
                                : scaled_extremes<T, C, false>(frame, model, problem, work, work + frame.stride, rest);
@@ -340,15 +364,6 @@ PairBenefit signed_solve(const Frame& frame, const LeafModel& model, const PairP
     return {{benefit, benefit, benefit, benefit}};
 }
 
-// Sum of the channels that enter the benefit.
-template <class T>
-double weight_of_all(const LeafModel& model, const PairProblem& problem) {
-    double weight = 0;
-    for (int c = 0; c < model.n_values; ++c)
-        weight += (model.scale != nullptr ? model.scale[c] : 1.0) * static_cast<double>(static_cast<const T*>(problem.totals)[c]);
-    return weight;
-}
-
 template <class T>
 PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,
                         double* per_root, const Scratch& scratch) {
@@ -359,7 +374,7 @@ PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairPr
         return weighted_solve<T, double>(frame, model, problem, nodes, per_root, scratch.work);
     }
     if (model.kind == LeafKind::signed_difference && !model.counted) return signed_solve<T>(frame, model, problem, nodes, per_root, scratch.work);
-    return general_solve<T, T>(frame, model, problem, nodes, per_root, scratch.work);
+    return free_solve<T, T>(frame, model, problem, nodes, per_root, scratch.work);
 }
 
 PairBenefit solve_pairs(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,
@@ -438,29 +453,39 @@ void pair_weights(const Frame& frame, const void* table, const void* positive, i
     }
 }
 
-// What the child costs less on the right and on the left side of the feature in `lane`, with what it shares with them.
-inline void fall(const SharedRows& of, int lane, double& on_right, double& on_left) {
-    const double right = of.side ? of.both[lane] : of.single[lane] - of.both[lane];
-    const double left = of.own - right;
-    const double each = of.each != nullptr ? of.each[lane] : 0.0;
+// What the child costs less on the right and on the left side of the features in some lanes, with what it shares with them.
+template <bool Side>
+inline void fall(const SharedRows& of, int lane, Vec<double>& on_right, Vec<double>& on_left) {
+    const auto load = [lane](const double* numbers) { return SecondPrices<double>::lanes(numbers + lane); };
+    const Vec<double> right = Side ? load(of.both) : load(of.single) - load(of.both);
+    const Vec<double> left = of.own - right;
+    const Vec<double> each = of.each != nullptr ? load(of.each) : Vec<double>{};
     on_right += of.per * left + each * right;
     on_left += of.per * right + each * left;
 }
 
-void push_bounds(int stride, const SharedRows& weights, const SharedRows* rows, double value, double* left, double* right) {
-    for (int g = 0; g < stride; ++g) {
-        double on_right = 0, on_left = 0;
-        fall(weights, g, on_right, on_left);
-        if (rows != nullptr) fall(*rows, g, on_right, on_left);
-        right[g] = larger(right[g], value - on_right);
-        left[g] = larger(left[g], value - on_left);
+template <bool Side>
+void push_from(int stride, const SharedRows& weights, const SharedRows* rows, double value, double* left, double* right) {
+    using Loose = SecondPrices<double>::Loose;
+    for (int g = 0; g < stride; g += kLanes<double>) {
+        Vec<double> on_right = {}, on_left = {};
+        fall<Side>(weights, g, on_right, on_left);
+        if (rows != nullptr) fall<Side>(*rows, g, on_right, on_left);
+        Loose* to_right = reinterpret_cast<Loose*>(right + g);
+        Loose* to_left = reinterpret_cast<Loose*>(left + g);
+        *to_right = larger<Vec<double>>(*to_right, value - on_right);
+        *to_left = larger<Vec<double>>(*to_left, value - on_left);
     }
+}
+
+void push_bounds(int stride, const SharedRows& weights, const SharedRows* rows, double value, double* left, double* right) {
+    weights.side ? push_from<true>(stride, weights, rows, value, left, right) : push_from<false>(stride, weights, rows, value, left, right);
 }
 
 }  // namespace
 
 extern const Kernels kernels;
-const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, label_gains, pair_cells, round_costs, reduce_cells, table_splits, subtract, compress, count_and, pair_weights, push_bounds};
+const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, label_gains, pair_cells, round_costs, reduce_cells, table_splits, subtract_table, subtract_counts, subtract, compress, count_and, pair_weights, push_bounds};
 
 }  // namespace STREED_LEVEL
 }  // namespace streed

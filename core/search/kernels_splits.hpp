@@ -31,9 +31,11 @@ struct PairSums {
     const PairProblem& problem;
     C* with;     // [channel][lane]
     C* without;  // the rest of the node
+    C unit;      // what a sum of one is counted as
+    bool scaled;
 
-    PairSums(const Frame& f, const LeafModel& m, const PairProblem& p, int channels, void* work)
-        : frame(f), model(m), problem(p), with(static_cast<C*>(work)), without(with + channels * f.stride) {
+    PairSums(const Frame& f, const LeafModel& m, const PairProblem& p, int channels, void* work, C of_one = C{1})
+        : frame(f), model(m), problem(p), with(static_cast<C*>(work)), without(with + channels * f.stride), unit(of_one), scaled(m.scale != nullptr || of_one != C{1}) {
         const T* singles = static_cast<const T*>(p.singles);
         const T* totals = static_cast<const T*>(p.totals);
         for (int c = 0; c < channels; ++c) {
@@ -46,7 +48,10 @@ struct PairSums {
         }
     }
 
-    C scale(int channel) const { return model.scale != nullptr && channel < model.n_values ? static_cast<C>(model.scale[channel]) : C{1}; }
+    C scale(int channel) const {
+        if (channel >= model.n_values) return C{1};
+        return model.scale != nullptr ? static_cast<C>(unit * static_cast<C>(model.scale[channel])) : unit;
+    }
 
     Vec<C> pairs(int channel, int i, int begin) const {
         const std::size_t stride = static_cast<std::size_t>(frame.stride);
@@ -54,7 +59,7 @@ struct PairSums {
         Narrow sums = *reinterpret_cast<const Narrow*>(static_cast<const T*>(problem.table) + offset);
         if (Minus) sums = *reinterpret_cast<const Narrow*>(static_cast<const T*>(problem.minuend) + offset) - sums;
         const Vec<C> wide = __builtin_convertvector(sums, Vec<C>);
-        return model.scale != nullptr ? wide * scale(channel) : wide;
+        return scaled ? wide * scale(channel) : wide;
     }
 
     // Rows with both features, with j only, with i only, with neither.
@@ -124,68 +129,115 @@ struct FreeGains {
     }
 };
 
-// What second tests cost a row: feature i after j, and j after i.
-struct SecondPrices {
-    typedef double Loose __attribute__((vector_size(kVectorBytes), aligned(sizeof(double)), may_alias));
-    const PairPrices* of;
-    Vec<double> now = {}, attribute = {}, group = {}, discounted = {};
+// Prices by lane, in numbers of one type.
+template <class N>
+struct PriceLanes {
+    const N* now;
+    const N* discounted;
+    const N* attribute;
+    const N* group;
+    bool grouped;
+};
 
-    static Vec<double> lanes(const double* numbers) { return *reinterpret_cast<const Loose*>(numbers); }
-    void start(int i) {
-        now = splat(of->now[i]);
-        attribute = splat(of->attribute[i]);
-        group = splat(of->group[i]);
-        discounted = splat(of->discounted[i]);
+inline PriceLanes<double> price_lanes(const PairPrices& prices) {
+    return {prices.now, prices.discounted, prices.attribute, prices.group, prices.grouped};
+}
+
+// The same as whole numbers of units.
+inline PriceLanes<std::int32_t> price_lanes(const PairPrices& prices, double unit, int stride, std::int32_t* out) {
+    const double per = 1 / unit;
+    std::int32_t *discounted = out + stride, *attribute = out + 2 * stride, *group = out + 3 * stride;
+    for (int j = 0; j < stride; ++j) {
+        out[j] = static_cast<std::int32_t>(prices.now[j] * per + 0.5);
+        discounted[j] = static_cast<std::int32_t>(prices.discounted[j] * per + 0.5);
+        attribute[j] = static_cast<std::int32_t>(prices.attribute[j]);
+        group[j] = static_cast<std::int32_t>(prices.group[j]);
     }
-    void after(int j, Vec<double>& of_i, Vec<double>& of_j) const {
-        const Vec<double> zero = {};
-        const auto own = lanes(of->attribute + j) == attribute;  // paid with the first test
+    return {out, discounted, attribute, group, prices.grouped};
+}
+
+// Whether costs and prices of a problem are whole numbers of units that 32 bits hold, with so many tests to be paid. Sums that
+// are not counted with a weight per label are in narrow lanes here, if they are in 32 bits at all.
+template <class T>
+bool in_whole_units(const Frame& frame, const LeafModel& model, const PairProblem& problem, int tests) {
+    if (model.unit == 0) return false;
+    double dearest = 0;
+    for (int j = 0; j < frame.stride; ++j) dearest = larger(dearest, problem.prices->now[j]);
+    const double rows = static_cast<double>(static_cast<const T*>(problem.totals)[model.n_values]);
+    const double weight = model.scale != nullptr ? weight_of_all<T>(model, problem) : 0x1p16;
+    return model.ticks * weight + tests * dearest * rows < 0x1p31 * model.unit;
+}
+
+// What second tests cost a row: feature i after j, and j after i.
+template <class N>
+struct SecondPrices {
+    typedef N Loose __attribute__((vector_size(kVectorBytes), aligned(sizeof(N)), may_alias));
+    PriceLanes<N> of;
+    Vec<N> now = {}, attribute = {}, group = {}, discounted = {};
+
+    static Vec<N> lanes(const N* numbers) { return *reinterpret_cast<const Loose*>(numbers); }
+    void start(int i) {
+        now = splat(of.now[i]);
+        attribute = splat(of.attribute[i]);
+        group = splat(of.group[i]);
+        discounted = splat(of.discounted[i]);
+    }
+    void after(int j, Vec<N>& of_i, Vec<N>& of_j) const {
+        const Vec<N> zero = {};
+        const auto own = lanes(of.attribute + j) == attribute;  // paid with the first test
         of_i = own ? zero : now;
-        of_j = own ? zero : lanes(of->now + j);
-        if (of->grouped) {
-            const auto mate = (lanes(of->group + j) == group) & ~own;
+        of_j = own ? zero : lanes(of.now + j);
+        if (of.grouped) {
+            const auto mate = (lanes(of.group + j) == group) & ~own;
             of_i = mate ? discounted : of_i;
-            of_j = mate ? lanes(of->discounted + j) : of_j;
+            of_j = mate ? lanes(of.discounted + j) : of_j;
         }
     }
 };
 
-// The same in cost units, less what the rows of the child pay for its test.
-template <class C>
+// The same in cost units, less what the rows of the child pay for its test; or in whole units, in which the sums are already.
+template <class C, class N>
 struct PricedGains {
-    using Out = double;
-    typedef C Part __attribute__((vector_size(sizeof(C) * kLanes<double>), aligned(sizeof(C)), may_alias));
+    using Out = N;
+    typedef C Part __attribute__((vector_size(sizeof(C) * kLanes<N>), aligned(sizeof(C)), may_alias));
     Out* right;
     Out* left;
-    SecondPrices prices;
-    const double* rows_right;  // [root]
-    const double* rows_left;
-    double ticks;
-    Vec<double> most_right, most_left, own_right, own_left;
+    SecondPrices<N> prices;
+    const N* rows_right;  // [root]
+    const N* rows_left;
+    N ticks;
+    Vec<N> most_right, most_left, own_right, own_left;
 
     void start(int i) {
-        most_right = most_left = Vec<double>{};
+        most_right = most_left = Vec<N>{};
         own_right = splat(rows_right[i]);
         own_left = splat(rows_left[i]);
         prices.start(i);
     }
     void take(const Gains<C>& gains, int begin) {
-        alignas(kVectorBytes) C gain[4][kLanes<C>];
-        for (int q = 0; q < 4; ++q) *reinterpret_cast<Vec<Sum<C>>*>(gain[q]) = gains.of[q];
-        for (int k = 0; k < kLanes<C>; k += kLanes<double>) {
-            const int j = begin + k;
-            Vec<double> of_i, of_j;
-            prices.after(j, of_i, of_j);
-            const auto units = [&](int q) { return ticks * __builtin_convertvector(*reinterpret_cast<const Part*>(&gain[q][k]), Vec<double>); };
-            *vectors(right + j) = larger(*vectors(right + j), units(0) - of_i * *vectors(rows_right + j));
-            *vectors(left + j) = larger(*vectors(left + j), units(1) - of_i * *vectors(rows_left + j));
-            most_right = larger(most_right, units(2) - of_j * own_right);
-            most_left = larger(most_left, units(3) - of_j * own_left);
+        if constexpr (sizeof(N) == sizeof(C) && sizeof(N) == 4) {
+            const auto units = [&](int q) { return reinterpret_cast<Vec<N>>(gains.of[q]); };
+            join(begin, units(0), units(1), units(2), units(3));
+        } else {
+            alignas(kVectorBytes) C gain[4][kLanes<C>];
+            for (int q = 0; q < 4; ++q) *reinterpret_cast<Vec<Sum<C>>*>(gain[q]) = gains.of[q];
+            for (int k = 0; k < kLanes<C>; k += kLanes<N>) {
+                const auto units = [&](int q) { return ticks * __builtin_convertvector(*reinterpret_cast<const Part*>(&gain[q][k]), Vec<N>); };
+                join(begin + k, units(0), units(1), units(2), units(3));
+            }
         }
     }
+    void join(int j, Vec<N> right_j, Vec<N> left_j, Vec<N> right_i, Vec<N> left_i) {
+        Vec<N> of_i, of_j;
+        prices.after(j, of_i, of_j);
+        *vectors(right + j) = larger(*vectors(right + j), right_j - of_i * *vectors(rows_right + j));
+        *vectors(left + j) = larger(*vectors(left + j), left_j - of_i * *vectors(rows_left + j));
+        most_right = larger(most_right, right_i - of_j * own_right);
+        most_left = larger(most_left, left_i - of_j * own_left);
+    }
     void finish(int i) {
-        right[i] = larger(right[i], largest_lane<double>(most_right));
-        left[i] = larger(left[i], largest_lane<double>(most_left));
+        right[i] = larger(right[i], largest_lane<N>(most_right));
+        left[i] = larger(left[i], largest_lane<N>(most_left));
     }
 };
 
@@ -227,26 +279,38 @@ void every_pair(const Frame& frame, const LeafModel& model, const PairProblem& p
     }
 }
 
-// Benefits of the best splits below every root, none less than zero: sums of two cells, or cost units where tests have
-// prices. `work` has room for 2 * channels + 3 rows of numbers.
+// Benefits of the best splits below every root, none less than zero: sums of two cells. `work` has room for
+// 2 * channels + 3 rows of doubles, here and below.
 template <class T, class C, bool Minus>
-void pair_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, void* right, void* left, double* work) {
+void free_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, Sum<C>* right, Sum<C>* left, double* work) {
+    const int channels = model.n_values + (model.min_samples_leaf > 1 ? 1 : 0);
+    const PairSums<T, C, Minus> sums(frame, model, problem, channels, work);
+    every_pair(frame, model, problem, sums, sums.without + channels * frame.stride, FreeGains<C>{right, left, {}, {}});
+}
+
+// The same where tests have prices, in cost units; or in whole units of the model, the sums being that from the start.
+template <class T, class C, class N, bool Minus>
+void priced_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, N* right, N* left, double* work) {
+    constexpr bool kWhole = sizeof(N) == 4;
     const int stride = frame.stride;
     const int channels = model.n_values + (model.min_samples_leaf > 1 ? 1 : 0);
-    double* rows_right = work;
-    double* rows_left = work + stride;
-    const PairSums<T, C, Minus> sums(frame, model, problem, channels, work + 2 * stride);
-    C* active = sums.without + channels * stride;
-    if (problem.prices == nullptr)
-        return every_pair(frame, model, problem, sums, active, FreeGains<C>{static_cast<Sum<C>*>(right), static_cast<Sum<C>*>(left), {}, {}});
-    if constexpr (sizeof(C) >= 4) {
-        const T* sizes = static_cast<const T*>(problem.singles) + model.n_values * stride;
-        const double all = static_cast<double>(static_cast<const T*>(problem.totals)[model.n_values]);
-        for (int j = 0; j < stride; ++j) {
-            rows_right[j] = static_cast<double>(sizes[j]);
-            rows_left[j] = all - rows_right[j];
-        }
-        every_pair(frame, model, problem, sums, active,
-                   PricedGains<C>{static_cast<double*>(right), static_cast<double*>(left), {problem.prices}, rows_right, rows_left, model.ticks, {}, {}, {}, {}});
+    N* rows_right = reinterpret_cast<N*>(work);
+    N* rows_left = rows_right + stride;
+    double* rest = work + 2 * stride;
+    PriceLanes<N> prices;
+    if constexpr (kWhole) {
+        prices = price_lanes(*problem.prices, model.unit, stride, rows_left + stride);
+        rest += stride;
+    } else {
+        prices = price_lanes(*problem.prices);
     }
+    const PairSums<T, C, Minus> sums(frame, model, problem, channels, rest, kWhole ? static_cast<C>(model.ticks / model.unit) : C{1});
+    const T* sizes = static_cast<const T*>(problem.singles) + model.n_values * stride;
+    const N all = static_cast<N>(static_cast<const T*>(problem.totals)[model.n_values]);
+    for (int j = 0; j < stride; ++j) {
+        rows_right[j] = static_cast<N>(sizes[j]);
+        rows_left[j] = all - rows_right[j];
+    }
+    every_pair(frame, model, problem, sums, sums.without + channels * stride,
+               PricedGains<C, N>{right, left, {prices}, rows_right, rows_left, static_cast<N>(kWhole ? 1 : model.ticks), {}, {}, {}, {}});
 }

@@ -9,10 +9,11 @@
 
 namespace streed {
 
+// Prices alone are worth the look only where children have three levels or more: those with two are solved as fast.
 bool Worker::bounds_labels(int labels) const {
     const Switches& switches = search_.options.switches;
     return switches.label_bounds && switches.depth_two && search_.model.kind == LeafKind::largest_sum &&
-           (labels < search_.model.n_values || search_.prices.any());
+           (labels < search_.model.n_values || (search_.prices.any() && labels > 2));
 }
 
 // Raises the bounds of all children; the pair table of the node is loaded, and its children have depth - 1 levels.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace streed {
 
@@ -42,6 +43,14 @@ PriceWork PriceBook::work() const {
     out.dearest.reserve(attributes);
     out.features.resize(attributes);
     return out;
+}
+
+double PriceBook::common_unit(double ticks) const {
+    double unit = ticks;
+    for (const std::vector<double>* prices : {&full_, &discounted_})
+        for (double price : *prices)
+            while (price != 0) price = std::fmod(std::exchange(unit, price), price);
+    return unit;
 }
 
 double PriceBook::price(int feature, const std::vector<int>& path) const {

@@ -52,6 +52,8 @@ public:
     // Of a feature after a path; a tree's prices are summed up with it.
     double price(int feature, const std::vector<int>& path) const;
     PriceWork work() const;
+    // The largest number of ticks that the prices and `ticks` are whole multiples of.
+    double common_unit(double ticks) const;
     // What a subproblem's costs depend on beside its rows: the attributes on the path that have a price.
     void append_key(const std::vector<int>& path, std::string& key) const;
 

@@ -5,6 +5,7 @@
 // order depends on the rows alone, so the tree is the same for every number of threads. The cache makes the second
 // walk cheap: what comes before the first hit was shown to be worse in the search itself.
 #include <algorithm>
+#include <limits>
 
 #include "search.hpp"
 
@@ -212,20 +213,31 @@ int Worker::split_tree(int index, int lane, int depth, const int nodes[2], Tree&
     return root;
 }
 
+// A node whose tree is proven to have this value. What the search chose is the first feature in order that attains it, as all
+// before it were shown to be worse than what they were compared with; else the node is searched again.
 int Worker::construct(int index, int depth, int nodes, double value, Tree& tree) {
     Level& at = level(index);
     normalise(depth, nodes);
     if (depth == 0 || at.leaf <= value) return leaf_tree(tree);
     if (depth == 1) return stump_tree(index, tree);
     if (depth == 2 && search_.options.switches.depth_two) return pair_tree(index, nodes, tree);
+    if (search_.options.switches.cache && !search_.has_function()) {
+        const auto entry = search_.subproblems.find(cache_key(at, depth, nodes));
+        if (entry && entry->exact) return construct_choice(index, depth, nodes, {entry->feature, lane_of(at.node, entry->feature), entry->left_nodes}, tree);
+    }
     begin_branching(index, depth, nodes, value + 1);
     try_features(index, value);
-    if (at.choice.feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);
-    const Choice choice = at.choice;
+    return construct_choice(index, depth, nodes, at.choice, tree);
+}
+
+int Worker::construct_choice(int index, int depth, int nodes, const Choice& choice, Tree& tree) {
+    if (choice.feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);
     if (choice.lane < 0) throw TaskFailure("the costs of leaves are not the same when they are asked for again");
     const int budgets[2] = {choice.left_nodes, nodes - 1 - choice.left_nodes};
-    const double values[2] = {at.bound(budgets[0], false, choice.lane), at.bound(budgets[1], true, choice.lane)};
-    return split_tree(index, choice.lane, depth, budgets, tree, [&](int side, int n) { return construct(index + 1, depth - 1, n, values[side], tree); });
+    return split_tree(index, choice.lane, depth, budgets, tree, [&](int, int n) {
+        const double value = solve(index + 1, depth - 1, n, std::numeric_limits<double>::infinity()).lower;
+        return construct(index + 1, depth - 1, n, value, tree);
+    });
 }
 
 int Worker::lookahead_tree(int index, int depth, int nodes, Tree& tree) {

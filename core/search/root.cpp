@@ -19,7 +19,7 @@ namespace streed {
 namespace {
 
 constexpr double kFirstSeconds = 0.005;
-constexpr double kBriefWork = 3e6;  // a search so short needs no better tree to begin with than that of the look-ahead
+constexpr double kBriefWork = 3e6;  // a search so short needs no tree to begin with
 
 class RootSearch {
 public:
@@ -274,15 +274,15 @@ Result RootSearch::run() {
         if (depth <= 2 && options_.switches.depth_two) {
             proven = main.solve(0, depth, nodes, incumbent_cost_ + 1).lower;
         } else {
+            const double columns = static_cast<double>(root_.node.active().size());
+            const bool brief = depth == 4 && columns * columns * columns * root_.node.words() < kBriefWork && !search_.has_function();
             const bool slow = search_.has_function() && !search_.leaf_table.ready();  // a small tree first
             for (const int d : {2, depth}) {
-                if (d == 2 && !slow) continue;
+                if (d == 2 ? !slow : brief) continue;
                 Tree tree;
                 main.lookahead_tree(0, d, d == 2 ? std::min(nodes, 3) : nodes, tree);
                 offer(tree);
             }
-            const double columns = static_cast<double>(root_.node.active().size());
-            const bool brief = depth == 4 && columns * columns * columns * root_.node.words() < kBriefWork;
             const int first = options_.switches.deepening && !brief ? std::min(3, depth) : depth;
             for (int d = first; d <= depth; ++d) {
                 int n = nodes;
@@ -298,7 +298,13 @@ Result RootSearch::run() {
         }
         proof_done = true;
         Tree optimal;
-        main.construct(0, depth, nodes, proven, optimal);
+        // One thread takes the features in order, so that its choice is the one that the rule asks for.
+        const bool chosen = options_.n_threads == 1 && root_.branching && root_.depth == depth && root_.nodes == nodes && root_.best == proven &&
+                            root_.choice.feature != kLeaf && !search_.has_function();
+        if (chosen)
+            main.construct_choice(0, depth, nodes, Choice(root_.choice), optimal);
+        else
+            main.construct(0, depth, nodes, proven, optimal);
         if (!search_.has_function() && cost(optimal) != proven) throw std::logic_error("internal error, please report it: the tree has not the value that was proven");
         incumbent_ = optimal;
         incumbent_cost_ = proven;

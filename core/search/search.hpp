@@ -116,6 +116,7 @@ struct Level {
     }
     bool branching = false;  // the bounds below are those of this node
     bool maximum = false;    // as in the leaf model
+    const Level* above = nullptr;  // the parent, none for the root
     int entry_lane = -1;     // how the node was reached from the level above
     bool entry_side = false;
     int depth = 0, nodes = 0, least_nodes = 0, n_budgets = 0;  // of the branching under way
@@ -168,6 +169,8 @@ public:
 
     // depth_two.cpp
     void load_pair_table(Level& at, bool with_weights = false);
+    bool sibling_is_cheaper(const Level& at, bool with_weights) const;
+    void subtract_sibling(Level& at, double* weights);
     double solve_pairs(Level& at, int nodes, double* per_root = nullptr);
     double look_ahead(Level& at, int nodes);  // fills `look`, too
     double best_stump(const Level& at, int* lane) const;
@@ -194,6 +197,7 @@ public:
 
     // rebuild.cpp: a tree for the node at `level`.
     int construct(int level, int depth, int nodes, double value, Tree& tree);  // of proven value, by the fixed rule
+    int construct_choice(int level, int depth, int nodes, const Choice& choice, Tree& tree);
     int recall(int level, int depth, int nodes, Tree& tree);                   // from the cache, for an early end
     int recall_split(int level, int lane, int depth, int nodes, int left_nodes, Tree& tree);
     int lookahead_tree(int level, int depth, int nodes, Tree& tree);           // greedy on trees of depth two
@@ -255,7 +259,7 @@ private:
     std::vector<std::int32_t> cell_lanes_, cell_positions_;
     double work_since_checkpoint_ = 0;
     // Buffers for the pair problems of a node's children.
-    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, tallies_, panel_, gains_;
+    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, tallies_, panel_, gains_, sibling_rows_;
     std::vector<std::uint64_t> filter_;
     bool child_filled_ = false;  // child_table_ is that of the smaller child
     bool child_sizes_ = true;    // and has numbers of rows, if the model counts them

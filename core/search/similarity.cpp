@@ -25,17 +25,28 @@ void Worker::count_pair_weights(Level& at) {
             at.single_rows[static_cast<std::size_t>(f)] = at.pair_rows.as<double>()[static_cast<std::size_t>(f) * (stride + 1)];
     }
     if (!priced && !scaled && !node.has_light()) return;
-    account(at.pair_weights.reserve(stride * stride * 8));
+    const std::size_t bytes = stride * stride * 8;
+    account(at.pair_weights.reserve(bytes));
     double* weights = at.pair_weights.as<double>();
+    const double* rows = (priced ? at.pair_rows : at.pair_weights).as<double>();
+    const Frame frame = node.frame();
     const void* table = at.table.data();
-    if (!node.has_light() && !scaled) {
-        std::memcpy(weights, at.pair_rows.data(), stride * stride * 8);
-    } else if (node.has_light()) {
+    if (node.has_light()) {  // what is left without the rows that have no weight of their own
         account(child_table_.reserve(stride * stride * static_cast<std::size_t>(node.n_channels()) * lane_bytes(node.lane_type())));
-        search_.kernels.pair_table(node.frame(), node.heavy().data(), nullptr, child_table_.data(), scaled ? nullptr : weights, scratch(node, !scaled));
+        account(sibling_rows_.reserve(bytes));
+        double* light = sibling_rows_.as<double>();
+        filter_.resize(static_cast<std::size_t>(node.words()));
+        for (std::size_t w = 0; w < filter_.size(); ++w) filter_[w] = node.valid()[w] & ~node.heavy()[w];
+        search_.kernels.pair_table(frame, filter_.data(), nullptr, child_table_.data(), scaled ? nullptr : light, scratch(node, !scaled));
+        if (scaled)
+            search_.kernels.subtract_table(frame, frame, nullptr, table, child_table_.data(), child_table_.data());
+        else
+            search_.kernels.subtract_counts(frame, frame, nullptr, rows, light, weights);
         table = child_table_.data();
+    } else if (!scaled) {
+        std::memcpy(weights, rows, bytes);
     }
-    if (scaled) search_.kernels.pair_weights(node.frame(), table, nullptr, search_.model.n_values, search_.model.scale, weights);
+    if (scaled) search_.kernels.pair_weights(frame, table, nullptr, search_.model.n_values, search_.model.scale, weights);
 }
 
 // Weights of all pairs of features. Where slots carry several labels the sum over labels is an upper bound of what they can

@@ -15,6 +15,7 @@ void Worker::descend(int index, int lane, bool side) {
     account(child.node.bytes() - before);
     child.entry_lane = lane;
     child.entry_side = side;
+    child.above = &parent;
     path_.push_back(PathKeyMaker::literal(parent.node.feature(lane), side));
     tested_.push_back(parent.node.feature(lane));
     enter(child);
