@@ -12,7 +12,8 @@ double Worker::value_of_benefit(const Node& node, double benefit) const {
 
 Scratch Worker::scratch(const Node& node, bool tallied) {
     const std::size_t stride = static_cast<std::size_t>(node.stride());
-    account(work_.reserve((8 + 2 * static_cast<std::size_t>(node.n_channels())) * 8 * stride));
+    const std::size_t channels = static_cast<std::size_t>(node.n_channels());
+    account(work_.reserve(8 * ((8 + 2 * channels) * stride + channels + 8)));
     if (node.counting()) {
         const std::size_t words = static_cast<std::size_t>(node.words()) + 2 * static_cast<std::size_t>(node.n_blocks());
         account(bits_.reserve((stride + 1) * words * 8));

@@ -74,7 +74,7 @@ struct Scratch {
     void* plan;              // 24 bytes per word (counting)
     void* tallies;           // 4 * stride * stride bytes (counting)
     std::uint8_t* panel;     // panel_bytes(stride) (counting)
-    double* work;            // (8 + 2 * channels) * stride
+    double* work;            // (8 + 2 * channels) * stride + channels + 8
     // Called now and then during a long pair table; may throw to give up.
     void (*checkpoint)(void*);
     void* context;

@@ -74,7 +74,7 @@ void label_splits(const Frame& frame, const LeafModel& model, const PairProblem&
     const int n_values = model.n_values;
     const int channels = n_values + (Priced ? 1 : 0);
     const TestCosts<T, N> tests(frame, model, problem, work);
-    double* rest = work + (kWhole ? 4 : 3) * stride;
+    double* rest = work + (kWhole ? 5 : 3) * stride;
     N* usable = reinterpret_cast<N*>(rest);  // all bits or none
     const PairSums<T, C, false> sums(frame, model, problem, channels, rest + stride, kWhole ? static_cast<C>(model.ticks / model.unit) : C{1});
     using Mask = decltype(Vec<N>{} < Vec<N>{});
@@ -92,14 +92,13 @@ void label_splits(const Frame& frame, const LeafModel& model, const PairProblem&
         if (Priced) prices.start(i);
         for (int begin = 0; begin <= i; begin += kLanes<C>) {
             LargestSums<C, Labels> largest;
-            Vec<C> cell[4];
-            for (int c = 0; c < n_values; ++c) {
-                if (static_cast<const T*>(problem.totals)[c] == T{}) continue;
-                sums.cells(c, i, begin, cell);
-                largest.add(cell);
-            }
+            Vec<C> sizes[4] = {};
+            sums.each_channel(0, n_values, i, begin, [&](const Vec<C> cell[4]) { largest.add(cell); });
             const Vec<C> all[4] = {largest.sum(0), largest.sum(1), largest.sum(2), largest.sum(3)};
-            if (Priced) sums.cells(n_values, i, begin, cell);
+            if (Priced)
+                sums.each_channel(n_values, n_values + 1, i, begin, [&](const Vec<C> cell[4]) {
+                    for (int q = 0; q < 4; ++q) sizes[q] = cell[q];
+                });
             for (int k = 0; k < kLanes<C>; k += kLanes<N>) {
                 const int j = begin + k;
                 Vec<N> gain[4], of_i = {}, of_j = {}, third = {};
@@ -110,7 +109,7 @@ void label_splits(const Frame& frame, const LeafModel& model, const PairProblem&
                 }
                 for (int q = 0; q < 4; ++q) {
                     const Vec<N> split = in_costs<C, N>(all[q], k, ticks) - branch;
-                    gain[q] = larger(in_costs<C, N>(largest.of[q][0], k, ticks), Priced ? split - third * in_costs<C, N>(cell[q], k, N{1}) : split);
+                    gain[q] = larger(in_costs<C, N>(largest.of[q][0], k, ticks), Priced ? split - third * in_costs<C, N>(sizes[q], k, N{1}) : split);
                 }
                 const Mask use = reinterpret_cast<Mask>(*vectors(usable + j));
                 const auto better = [use, nothing](Vec<N> so_far, Vec<N> found) { return larger(so_far, use ? found : nothing); };
@@ -140,7 +139,7 @@ void label_gains(const Frame& frame, const LeafModel& model, const PairProblem& 
     if constexpr (sizeof(C) == 4) {
         whole = problem.prices != nullptr && model.branch_cost == 0 && in_whole_units<T>(frame, model, problem, 2);
         if (whole) {
-            std::int32_t* units_right = reinterpret_cast<std::int32_t*>(work + (6 + model.n_values) * frame.stride);  // behind the sums
+            std::int32_t* units_right = reinterpret_cast<std::int32_t*>(work + 4 * frame.stride);  // which is left free for them
             std::int32_t* units_left = units_right + frame.stride;
             most_labels<T, C, std::int32_t, true>(frame, model, problem, labels, units_right, units_left, -0x7fffffff - 1, work);
             for (int j = 0; j < frame.stride; ++j) {

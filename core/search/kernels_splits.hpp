@@ -26,49 +26,80 @@ template <class T, class C, bool Minus>
 struct PairSums {
     typedef T Narrow __attribute__((vector_size(sizeof(T) * kLanes<C>), aligned(sizeof(T)), may_alias));
 
-    const Frame& frame;
-    const LeafModel& model;
-    const PairProblem& problem;
+    const T* table;
+    const T* minuend;
+    std::size_t stride;
+    C* factor;   // [channel], zero where there are no rows
     C* with;     // [channel][lane]
     C* without;  // the rest of the node
-    C unit;      // what a sum of one is counted as
+    C* end;
     bool scaled;
 
-    PairSums(const Frame& f, const LeafModel& m, const PairProblem& p, int channels, void* work, C of_one = C{1})
-        : frame(f), model(m), problem(p), with(static_cast<C*>(work)), without(with + channels * f.stride), unit(of_one), scaled(m.scale != nullptr || of_one != C{1}) {
-        const T* singles = static_cast<const T*>(p.singles);
-        const T* totals = static_cast<const T*>(p.totals);
+    // `of_one` is what a sum of one is counted as.
+    PairSums(const Frame& frame, const LeafModel& model, const PairProblem& problem, int channels, void* work, C of_one = C{1})
+        : table(static_cast<const T*>(problem.table)),
+          minuend(static_cast<const T*>(problem.minuend)),
+          stride(static_cast<std::size_t>(frame.stride)),
+          factor(static_cast<C*>(work)),
+          with(factor + (channels + kLanes<C> - 1) / kLanes<C> * kLanes<C>),
+          without(with + channels * frame.stride),
+          end(without + channels * frame.stride),
+          scaled(model.scale != nullptr || of_one != C{1}) {
+        const T* singles = static_cast<const T*>(problem.singles);
+        const T* totals = static_cast<const T*>(problem.totals);
+        const bool skip_absent = model.kind == LeafKind::largest_sum;
         for (int c = 0; c < channels; ++c) {
-            const C factor = scale(c);
-            const C total = static_cast<C>(factor * static_cast<C>(totals[c]));
-            for (int j = 0; j < f.stride; ++j) {
-                with[c * f.stride + j] = static_cast<C>(factor * static_cast<C>(singles[c * f.stride + j]));
-                without[c * f.stride + j] = static_cast<C>(total - with[c * f.stride + j]);
+            const C scale = c >= model.n_values ? C{1} : model.scale != nullptr ? static_cast<C>(of_one * static_cast<C>(model.scale[c])) : of_one;
+            const C total = static_cast<C>(scale * static_cast<C>(totals[c]));
+            const T* __restrict from = singles + c * frame.stride;
+            C* __restrict right = with + c * frame.stride;
+            C* __restrict left = without + c * frame.stride;
+            factor[c] = skip_absent && c < model.n_values && totals[c] == T{} ? C{} : scale;
+            for (int j = 0; j < frame.stride; ++j) {
+                const C own = static_cast<C>(scale * static_cast<C>(from[j]));
+                right[j] = own;
+                left[j] = static_cast<C>(total - own);
             }
         }
     }
 
-    C scale(int channel) const {
-        if (channel >= model.n_values) return C{1};
-        return model.scale != nullptr ? static_cast<C>(unit * static_cast<C>(model.scale[channel])) : unit;
-    }
-
     Vec<C> pairs(int channel, int i, int begin) const {
-        const std::size_t stride = static_cast<std::size_t>(frame.stride);
         const std::size_t offset = (static_cast<std::size_t>(channel) * stride + static_cast<std::size_t>(i)) * stride + static_cast<std::size_t>(begin);
-        Narrow sums = *reinterpret_cast<const Narrow*>(static_cast<const T*>(problem.table) + offset);
-        if (Minus) sums = *reinterpret_cast<const Narrow*>(static_cast<const T*>(problem.minuend) + offset) - sums;
+        Narrow sums = *reinterpret_cast<const Narrow*>(table + offset);
+        if (Minus) sums = *reinterpret_cast<const Narrow*>(minuend + offset) - sums;
         const Vec<C> wide = __builtin_convertvector(sums, Vec<C>);
-        return scaled ? wide * scale(channel) : wide;
+        return scaled ? wide * factor[channel] : wide;
     }
 
-    // Rows with both features, with j only, with i only, with neither.
-    void cells(int channel, int i, int begin, Vec<C> out[4]) const {
-        const C single = with[channel * frame.stride + i];
-        out[0] = pairs(channel, i, begin);
-        out[1] = *vectors(with + channel * frame.stride + begin) - out[0];
-        out[2] = single - out[0];
-        out[3] = *vectors(without + channel * frame.stride + begin) - out[2];
+    // Calls `each` with the cells of row i and a block of lanes for the channels that have rows: rows with both features, with j
+    // only, with i only, with neither. Everything moves on by a stride, so that nothing is worked out per channel.
+    template <class Each>
+    void each_channel(int first, int last, int i, int begin, Each&& each) const {
+        const std::size_t channel = static_cast<std::size_t>(first), plane = stride * stride;
+        const T* part = table + channel * plane + static_cast<std::size_t>(i) * stride + static_cast<std::size_t>(begin);
+        const T* whole = Minus ? minuend + (part - table) : nullptr;
+        const C* right = with + channel * stride + begin;
+        const C* left = without + channel * stride + begin;
+        const C* own = with + channel * stride + i;
+        const C* scale = factor + channel;
+        const bool any_scale = scaled;
+        for (int c = first; c < last; ++c) {
+            if (*scale != C{}) {
+                Narrow sums = *reinterpret_cast<const Narrow*>(part);
+                if (Minus) sums = *reinterpret_cast<const Narrow*>(whole) - sums;
+                Vec<C> both = __builtin_convertvector(sums, Vec<C>);
+                if (any_scale) both = both * *scale;
+                const Vec<C> only_i = *own - both;
+                const Vec<C> cell[4] = {both, *vectors(right) - both, only_i, *vectors(left) - only_i};
+                each(cell);
+            }
+            part += plane;
+            if (Minus) whole += plane;
+            right += stride;
+            left += stride;
+            own += stride;
+            ++scale;
+        }
     }
 };
 
@@ -242,36 +273,34 @@ struct PricedGains {
 };
 
 template <class T, class C, bool Minus, class Best>
-void every_pair(const Frame& frame, const LeafModel& model, const PairProblem& problem, const PairSums<T, C, Minus>& sums, C* active, Best best) {
-    const int stride = frame.stride;
-    const int n_values = model.n_values;
-    const T* totals = static_cast<const T*>(problem.totals);
+void every_pair(const Frame& frame, const LeafModel& model, const PairSums<T, C, Minus>& given, Best best) {
+    const PairSums<T, C, Minus> sums = given;  // of its own, so that nothing is read again
+    const int stride = frame.stride, n_active = frame.n_active, n_values = model.n_values;
+    const std::int32_t* features = frame.active;
     const bool limited = model.min_samples_leaf > 1;
     const bool absolute = model.kind == LeafKind::signed_difference;
-    const bool skip_absent = model.kind == LeafKind::largest_sum;
     const Vec<C> least = splat<C>(static_cast<C>(limited ? model.min_samples_leaf : 0));
     using Mask = decltype(least < least);
+    C* active = sums.end;
     for (int j = 0; j < stride; j += kLanes<C>) *vectors(active + j) = reinterpret_cast<Vec<C>>(least == least);
     for (int k = 0; k < frame.n_idle; ++k) active[frame.idle[k]] = C{};
     for (int j = 0; j < stride; ++j) best.right[j] = best.left[j] = 0;
-    for (int a = 0; a < frame.n_active; ++a) {
-        const int i = frame.active[a];
+    for (int a = 0; a < n_active; ++a) {
+        const int i = features[a];
         best.start(i);
         for (int begin = 0; begin <= i; begin += kLanes<C>) {
-            Vec<C> most[4] = {}, cell[4];
-            for (int c = 0; c < n_values; ++c) {
-                if (skip_absent && totals[c] == T{}) continue;
-                sums.cells(c, i, begin, cell);
+            Vec<C> most[4] = {};
+            sums.each_channel(0, n_values, i, begin, [&](const Vec<C> cell[4]) {
                 for (int q = 0; q < 4; ++q) most[q] = larger(most[q], cell[q]);
                 if (absolute)
                     for (int q = 0; q < 4; ++q) most[q] = larger(most[q], -cell[q]);
-            }
+            });
             Gains<C> gains(most);
-            if (limited) {
-                sums.cells(n_values, i, begin, cell);
-                const Mask enough[4] = {cell[0] >= least, cell[1] >= least, cell[2] >= least, cell[3] >= least};
-                gains.keep(enough);
-            }
+            if (limited)
+                sums.each_channel(n_values, n_values + 1, i, begin, [&](const Vec<C> cell[4]) {
+                    const Mask enough[4] = {cell[0] >= least, cell[1] >= least, cell[2] >= least, cell[3] >= least};
+                    gains.keep(enough);
+                });
             gains.mask_roots(reinterpret_cast<Mask>(*vectors(active + begin)));
             best.take(gains, begin);
         }
@@ -280,12 +309,12 @@ void every_pair(const Frame& frame, const LeafModel& model, const PairProblem& p
 }
 
 // Benefits of the best splits below every root, none less than zero: sums of two cells. `work` has room for
-// 2 * channels + 3 rows of doubles, here and below.
+// 2 * channels + 3 rows and channels + 8 more doubles, here and below.
 template <class T, class C, bool Minus>
 void free_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, Sum<C>* right, Sum<C>* left, double* work) {
     const int channels = model.n_values + (model.min_samples_leaf > 1 ? 1 : 0);
     const PairSums<T, C, Minus> sums(frame, model, problem, channels, work);
-    every_pair(frame, model, problem, sums, sums.without + channels * frame.stride, FreeGains<C>{right, left, {}, {}});
+    every_pair(frame, model, sums, FreeGains<C>{right, left, {}, {}});
 }
 
 // The same where tests have prices, in cost units; or in whole units of the model, the sums being that from the start.
@@ -311,6 +340,6 @@ void priced_splits(const Frame& frame, const LeafModel& model, const PairProblem
         rows_right[j] = static_cast<N>(sizes[j]);
         rows_left[j] = all - rows_right[j];
     }
-    every_pair(frame, model, problem, sums, sums.without + channels * stride,
+    every_pair(frame, model, sums,
                PricedGains<C, N>{right, left, {prices}, rows_right, rows_left, static_cast<N>(kWhole ? 1 : model.ticks), {}, {}, {}, {}});
 }
