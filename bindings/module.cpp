@@ -6,6 +6,7 @@
 
 #include "arguments.hpp"
 #include "front.hpp"
+#include "model/route.hpp"
 #include "python_leaf.hpp"
 
 using namespace nb::literals;
@@ -176,6 +177,37 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
     }
 }
 
+std::vector<streed::Fork> make_forks(const Input<std::int32_t, 1>& feature, const Input<std::int32_t, 1>& left,
+                                     const Input<std::int32_t, 1>& right, std::size_t n_features, std::ptrdiff_t stride) {
+    const std::size_t n = feature.shape(0);
+    if (n == 0 || n >= (1ull << 31) || left.shape(0) != n || right.shape(0) != n)
+        refuse("feature, left and right must have one entry per node, at least one, got " + text(n) + ", " + text(left.shape(0)) + " and " + text(right.shape(0)));
+    std::vector<streed::Fork> forks(n);
+    for (std::size_t node = 0; node < n; ++node) {
+        const std::int32_t tested = feature.data()[node], own = static_cast<std::int32_t>(node);
+        forks[node] = {0, {own, own}};
+        if (tested == -1) continue;
+        if (tested < 0 || static_cast<std::size_t>(tested) >= n_features) refuse("features of nodes must be from 0 to " + text(static_cast<std::int64_t>(n_features) - 1) + ", or -1 at a leaf, got " + text(tested) + " at node " + text(node));
+        for (const std::int32_t child : {left.data()[node], right.data()[node]})
+            if (child <= own || static_cast<std::size_t>(child) >= n) refuse("children must come after their parents, before " + text(n) + ", got " + text(child) + " at node " + text(node));
+        forks[node] = {tested * stride, {left.data()[node], right.data()[node]}};
+    }
+    return forks;
+}
+
+nb::object route(const nb::ndarray<const std::uint8_t, nb::numpy, nb::ndim<2>, nb::device::cpu>& features, const Input<std::int32_t, 1>& feature,
+                 const Input<std::int32_t, 1>& left, const Input<std::int32_t, 1>& right) {
+    const streed::FeatureMatrix matrix{features.data(), features.shape(0), features.stride(0), features.stride(1)};
+    const std::vector<streed::Fork> forks = make_forks(feature, left, right, features.shape(1), features.stride(1));
+    auto* leaf = new std::vector<std::int64_t>(matrix.n_rows);
+    nb::capsule owner(leaf, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+    {
+        const nb::gil_scoped_release release;
+        streed::route(matrix, forks, leaf->data());
+    }
+    return nb::cast(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(leaf->data(), {leaf->size()}, owner));
+}
+
 std::vector<std::string> switch_names() {
     std::vector<std::string> names;
     for (const SwitchName& entry : kSwitches) names.emplace_back(entry.name);
@@ -197,6 +229,7 @@ NB_MODULE(_core, module) {
                "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a,
                "prices"_a = nb::none(), "combination"_a = "sum", "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
     register_front(module);
+    module.def("route", &route, "features"_a, "feature"_a, "left"_a, "right"_a);
     module.def("simd_levels", &streed::simd_levels);
     module.def("switch_names", &switch_names);
 }
