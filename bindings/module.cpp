@@ -2,6 +2,8 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <tuple>
 
 #include "arguments.hpp"
@@ -24,13 +26,21 @@ void check_labels(const streed::Problem& problem) {
     if (!(total >= 1e-250 && total <= 1e250)) refuse("the sum of the weights must be between 1e-250 and 1e250");
 }
 
+// The sum of the absolute values, in eight parts that do not wait for each other; not finite if any value is not.
+double absolute_sum(const double* values, std::size_t n) {
+    double part[8] = {};
+    std::size_t k = 0;
+    for (; k + 8 <= n; k += 8)
+        for (std::size_t lane = 0; lane < 8; ++lane) part[lane] += std::abs(values[k + lane]);
+    for (; k < n; ++k) part[0] += std::abs(values[k]);
+    return std::accumulate(std::begin(part), std::end(part), 0.0);
+}
+
 // Numbers that are added up: finite, and with a sum that leaves room for the search.
 void check_sums(const char* name, const double* values, std::size_t n_rows, std::size_t width) {
-    double total = 0;
-    for (std::size_t k = 0; k < n_rows * width; ++k) {
+    const double total = absolute_sum(values, n_rows * width);
+    for (std::size_t k = 0; !std::isfinite(total) && k < n_rows * width; ++k)
         if (!std::isfinite(values[k])) refuse(std::string(name) + " must be finite, got " + text(values[k]) + " in row " + text(k / width) + ", column " + text(k % width));
-        total += std::abs(values[k]);
-    }
     if (total != 0 && !(total >= 1e-250 && total <= 1e250)) refuse(std::string("the sum of the absolute values of ") + name + " must be 0 or between 1e-250 and 1e250");
 }
 
