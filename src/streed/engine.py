@@ -114,8 +114,10 @@ def make_tree(
     largest = lowered.combination == "max"
     samples = np.bincount(leaf, minlength=tree.node_count).tolist()
     costs = leaf_costs(task, lowered.leaf, leaf, tree)
-    _add_up(branches, samples, operator.add)
-    _add_up(branches, costs, max if largest else operator.add)
+    join = max if largest else operator.add
+    for node, left, right in reversed(branches):
+        samples[node] = samples[left] + samples[right]
+        costs[node] = join(costs[left], costs[right])
     cost = costs[0] + lowered.branch_cost * len(branches)
     tree.n_samples = np.array(samples, np.int64)
     if lowered.tally is not None:
@@ -130,12 +132,6 @@ def make_tree(
         cost += math.fsum(paid)
         tree.prices = _per_row(lowered.scale, paid, samples)
     return Counted(tree, cost, leaf)
-
-
-def _add_up(branches: list[Branch], values: list[Any], join: Callable[[Any, Any], Any]) -> None:
-    """Give every branching node what its children have, in place. Plain numbers: trees have few nodes."""
-    for node, left, right in reversed(branches):
-        values[node] = join(values[left], values[right])
 
 
 def _per_row(factor: float, values: list[float], samples: list[int]) -> NDArray[np.float64]:
@@ -199,7 +195,8 @@ def _class_weights(
     assert tally is not None
     cells = np.bincount(leaf * classes + tally.codes, tally.weights, nodes * classes)
     weights = cells.reshape(nodes, classes).tolist()
-    _add_up(branches, weights, lambda one, other: list(map(operator.add, one, other)))
+    for node, left, right in reversed(branches):
+        weights[node] = list(map(operator.add, weights[left], weights[right]))
     return np.array(weights, np.float64)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.tasks.base import ClassErrors, CostTable, Tally
-from streed.tasks.cost_units import in_units
+from streed.tasks.cost_units import in_units, multiples_of
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.label_costs import refuse_weighted_tests
 from streed.tasks.labels import check_sample_weight, class_factors, encode
@@ -118,8 +118,8 @@ def _costs_of_classes(
     summary = CostSummary(list(set().union(*lines)), total, spread)
     wrong = _price_of_any_error(lines, sizes)
     if wrong is None:
-        return lambda unit: CostTable(in_units(table, unit)[codes]), summary
-    return lambda unit: ClassErrors(codes, in_units(np.array(wrong), unit)[codes]), summary
+        return lambda unit: CostTable(multiples_of(table, unit)[codes]), summary
+    return lambda unit: ClassErrors(codes, multiples_of(np.array(wrong), unit)[codes]), summary
 
 
 def _costs_of_rows(
@@ -156,7 +156,7 @@ def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64
             f"the matrix of misclassification costs must have shape ({k}, {k}) for the labels "
             f"{classes.tolist()!r}, got {costs.shape}"
         )
-    if not (np.isfinite(costs) & (costs >= 0)).all():
+    if not (np.minimum.reduce(costs, None) >= 0 and np.maximum.reduce(costs, None) < np.inf):  # NaN is neither
         true, predicted = (int(i) for i in np.argwhere(~(np.isfinite(costs) & (costs >= 0)))[0])
         names = classes.tolist()
         raise ValueError(

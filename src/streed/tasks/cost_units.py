@@ -73,6 +73,11 @@ def in_units(values: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
     return np.where(np.abs(units - whole) <= 1e-9 * np.abs(whole), whole, units)
 
 
+def multiples_of(values: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
+    """Write values in their `common_unit`: they are whole multiples of it, unless it is 1."""
+    return values if unit == 1.0 else np.rint(values / unit)
+
+
 def from_units(units: float, unit: float) -> float:
     """Turn a number of units back, dividing where the unit is a whole part of one: 12 hundredths are 0.12."""
     parts = round(1 / unit) if 0 < unit < 1 else 0

@@ -35,7 +35,7 @@ def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
     if labels.dtype.kind == "O":
         return _encode_objects(labels)
     if labels.dtype.kind in "iu":
-        first, last = int(labels.min()), int(labels.max())
+        first, last = int(np.minimum.reduce(labels)), int(np.maximum.reduce(labels))
         if last - first < labels.size:
             return _encode_dense(labels, first, last)
     classes = np.unique(labels)
@@ -48,9 +48,13 @@ def _encode_dense(labels: NDArray[Any], first: int, last: int) -> tuple[NDArray[
     if labels.dtype.kind == "u":
         shifted = (labels - kind(first)).astype(np.int64)
     else:
-        shifted = labels.astype(np.int64, copy=False) - first
-    found = np.flatnonzero(np.bincount(shifted))
-    classes: NDArray[Any] = found.astype(kind) + kind(first)
+        shifted = labels.astype(np.int64, copy=False)
+        if first:
+            shifted = shifted - first
+    found = np.bincount(shifted).nonzero()[0]
+    classes: NDArray[Any] = found.astype(kind)
+    if first:
+        classes += kind(first)
     if found.size == last - first + 1:
         return classes, shifted.astype(np.int32)
     position = np.zeros(last - first + 1, np.int32)
