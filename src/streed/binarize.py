@@ -207,7 +207,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
                 return np.ascontiguousarray(table)
         elif is_whole(table) and all(map(is_zero_one, self._columns)):
             has = table == 1
-            return has if not self.dropped_columns_ else np.ascontiguousarray(has[:, self.feature_columns_])
+            return np.ascontiguousarray(has if not self.dropped_columns_ else has[:, self.feature_columns_])
         names = [column.name for column in self._columns]
         encoders = [
             Encoder(column, fitted, self.missing)

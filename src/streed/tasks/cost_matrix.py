@@ -118,7 +118,7 @@ def _costs_of_classes(
     summary = CostSummary(list(set().union(*lines)), total, spread)
     wrong = _price_of_any_error(lines, sizes)
     if wrong is None:
-        return lambda unit: CostTable(multiples_of(table, unit)[codes]), summary
+        return lambda unit: CostTable(np.ascontiguousarray(multiples_of(table, unit)[codes])), summary
     return lambda unit: ClassErrors(codes, multiples_of(np.array(wrong), unit)[codes]), summary
 
 
@@ -140,7 +140,8 @@ def _costs_of_rows(
     distinct = np.outer(values, np.unique(matrix)).ravel() if values.size < 1000 else values
     summary = CostSummary(distinct.tolist(), float(most @ sizes), float((most - least) @ sizes))
     if wrong is None or not factors.all():
-        return lambda unit: CostTable(in_units(matrix[codes] * factors[:, None], unit)), summary
+        costs = np.ascontiguousarray(matrix[codes] * factors[:, None])
+        return lambda unit: CostTable(in_units(costs, unit)), summary
     return lambda unit: ClassErrors(codes, in_units(np.array(wrong)[codes] * factors, unit)), summary
 
 
@@ -156,7 +157,9 @@ def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64
             f"the matrix of misclassification costs must have shape ({k}, {k}) for the labels "
             f"{classes.tolist()!r}, got {costs.shape}"
         )
-    if not (np.minimum.reduce(costs, None) >= 0 and np.maximum.reduce(costs, None) < np.inf):  # NaN is neither
+    if not (
+        np.minimum.reduce(costs, None) >= 0 and np.maximum.reduce(costs, None) < np.inf
+    ):  # NaN is neither
         true, predicted = (int(i) for i in np.argwhere(~(np.isfinite(costs) & (costs >= 0)))[0])
         names = classes.tolist()
         raise ValueError(
