@@ -65,11 +65,12 @@ def test_units_are_those_of_all_values_at_once(values: list[float], total: float
 def test_values_one_by_one_and_all_at_once(values: list[float], unit: float) -> None:
     distinct = sorted({abs(value) for value in values if abs(value) > 1e-200})
     if distinct:
-        assert few_multiples(distinct, unit) == many_multiples(distinct, unit)
+        assert few_multiples(distinct, unit) == many_multiples(np.array(distinct), unit)
 
 
 def test_units_of_very_many_values() -> None:
     values = [0.01 * k for k in range(5, 5000, 5)]
+    assert common_unit(np.array(values), 100.0) == common_unit(values, 100.0)
     assert common_unit(values, 100.0) == slow_common_unit(np.array(values), 100.0) == pytest.approx(0.05)
 
 

@@ -138,7 +138,7 @@ def _costs_of_rows(
     most, least = matrix.max(axis=1), matrix.min(axis=1)
     values = np.unique(factors)
     distinct = np.outer(values, np.unique(matrix)).ravel() if values.size < 1000 else values
-    summary = CostSummary(distinct.tolist(), float(most @ sizes), float((most - least) @ sizes))
+    summary = CostSummary(distinct, float(most @ sizes), float((most - least) @ sizes))
     if wrong is None or not factors.all():
         costs = np.ascontiguousarray(matrix[codes] * factors[:, None])
         return lambda unit: CostTable(in_units(costs, unit)), summary

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ DECIMALS = [10.0**-decimals for decimals in range(10)]
 PARTS = range(1, 13)
 
 
-def common_unit(values: Sequence[float], total: float) -> float:
+def common_unit(values: Sequence[float] | NDArray[np.float64], total: float) -> float:
     """Find the largest unit of which all values are whole multiples (to rounding); 1.0 if none is found.
 
     Units are sought among the decimals (0.01 for 7.27 and 5.17), then among the parts of the least value, for
@@ -30,18 +31,23 @@ def common_unit(values: Sequence[float], total: float) -> float:
     >>> common_unit([4.0, 6.0], 100.0)
     2.0
     """
-    distinct = sorted({abs(value) for value in values if value})
-    if not distinct or len(distinct) > MOST_DISTINCT or total >= LARGEST_TOTAL * distinct[-1]:
+    few = len(values) <= FEW
+    distinct: Any = sorted({abs(value) for value in values if value}) if few else _distinct(values)
+    if not len(distinct) or len(distinct) > MOST_DISTINCT or total >= LARGEST_TOTAL * float(distinct[-1]):
         return 1.0
-    multiples = few_multiples if len(distinct) <= FEW else many_multiples
-    for unit in DECIMALS + [distinct[0] / parts for parts in PARTS]:
-        if unit > 0 and (whole := multiples(distinct, unit)):
+    for unit in DECIMALS + [float(distinct[0]) / parts for parts in PARTS]:
+        if unit > 0 and (whole := few_multiples(distinct, unit) if few else many_multiples(distinct, unit)):
             unit *= math.gcd(*whole)
             return unit if total / unit < LARGEST_TOTAL else 1.0
     return 1.0
 
 
-def few_multiples(distinct: list[float], unit: float) -> list[int]:
+def _distinct(values: Sequence[float] | NDArray[np.float64]) -> Any:
+    sizes = np.unique(np.abs(values))
+    return sizes[sizes > 0]
+
+
+def few_multiples(distinct: Sequence[float], unit: float) -> list[int]:
     """Write sorted positive values as whole numbers of units; empty if they are not, or too many units."""
     whole: list[int] = []
     if distinct[-1] / unit >= LARGEST_TOTAL - 0.5:
@@ -55,9 +61,9 @@ def few_multiples(distinct: list[float], unit: float) -> list[int]:
     return whole
 
 
-def many_multiples(distinct: list[float], unit: float) -> list[int]:
+def many_multiples(distinct: NDArray[np.float64], unit: float) -> list[int]:
     """Do what `few_multiples` does, all values at once."""
-    units = np.array(distinct) / unit
+    units = distinct / unit
     whole = np.rint(units)
     if whole[-1] >= LARGEST_TOTAL or (np.abs(units - whole) > 4e-16 * whole).any():
         return []

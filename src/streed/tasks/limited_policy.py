@@ -259,7 +259,7 @@ def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: 
     for treatment, cost in treatment_costs.items():
         costs[_position("treatment_costs", treatment, names)] = _amount(f"the cost of {treatment!r}", cost)
     most = _amount("the budget", budget)
-    unit = common_unit(costs.tolist(), n * float(costs.max()))
+    unit = common_unit(costs, n * float(costs.max()))
     units = in_units(costs, unit)
     whole = bool((units == np.rint(units)).all())
     allowed = most * n / unit

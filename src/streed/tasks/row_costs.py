@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from streed.options import OPTIONS
 from streed.tasks.base import ClassErrors, CostTable, Lowered, Prices, Tally, Task, priced
 from streed.tasks.combination import joins
-from streed.tasks.cost_units import FEW, common_unit, from_units
+from streed.tasks.cost_units import common_unit, from_units
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.price_list import price_list
 
@@ -21,11 +21,15 @@ if TYPE_CHECKING:
     from streed.reference import Components
 
 
+FIRST_LOOK = 16
+"""So many costs of a table mostly tell that there is no unit."""
+
+
 @dataclass(frozen=True)
 class CostSummary:
     """What is known of all costs: their values, and sums over the rows of the largest and of the spread."""
 
-    distinct: list[float] | None
+    distinct: list[float] | NDArray[np.float64] | None
     """None if they have no unit."""
     total: float
     spread: float
@@ -35,9 +39,9 @@ class CostSummary:
         """Summarise a table (rows, labels); if the first few values have no common unit, none is sought."""
         most, least = costs.max(axis=1), costs.min(axis=1)
         total = float(np.maximum(np.abs(most), np.abs(least)).sum())
-        few = costs[:FEW].ravel()[:FEW]
+        few = costs[:FIRST_LOOK].ravel()[:FIRST_LOOK]
         hopeless = common_unit(few.tolist(), 0.0) == 1.0 and not bool((few == np.rint(few)).all())
-        distinct = None if hopeless else np.unique(costs).tolist()
+        distinct = None if hopeless else np.unique(costs)
         return cls(distinct, total, float((most - least).sum()))
 
 
@@ -76,7 +80,7 @@ class RowCosts(Task):
         distinct, total = summary.distinct, summary.total
         if feature_costs is not None:
             listed = price_list(feature_costs, columns)
-            distinct = None if distinct is None else distinct + listed.distinct
+            distinct = None if distinct is None else [*distinct, *listed.distinct]
             total += n_rows * listed.total
         elif columns is not None:
             raise ValueError("columns say where features with prices come from; feature_costs is missing")
