@@ -2,10 +2,13 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <tuple>
 
 #include "arguments.hpp"
 #include "front.hpp"
+#include "model/route.hpp"
 #include "python_leaf.hpp"
 
 using namespace nb::literals;
@@ -23,13 +26,21 @@ void check_labels(const streed::Problem& problem) {
     if (!(total >= 1e-250 && total <= 1e250)) refuse("the sum of the weights must be between 1e-250 and 1e250");
 }
 
+// The sum of the absolute values, in eight parts that do not wait for each other; not finite if any value is not.
+double absolute_sum(const double* values, std::size_t n) {
+    double part[8] = {};
+    std::size_t k = 0;
+    for (; k + 8 <= n; k += 8)
+        for (std::size_t lane = 0; lane < 8; ++lane) part[lane] += std::abs(values[k + lane]);
+    for (; k < n; ++k) part[0] += std::abs(values[k]);
+    return std::accumulate(std::begin(part), std::end(part), 0.0);
+}
+
 // Numbers that are added up: finite, and with a sum that leaves room for the search.
 void check_sums(const char* name, const double* values, std::size_t n_rows, std::size_t width) {
-    double total = 0;
-    for (std::size_t k = 0; k < n_rows * width; ++k) {
+    const double total = absolute_sum(values, n_rows * width);
+    for (std::size_t k = 0; !std::isfinite(total) && k < n_rows * width; ++k)
         if (!std::isfinite(values[k])) refuse(std::string(name) + " must be finite, got " + text(values[k]) + " in row " + text(k / width) + ", column " + text(k % width));
-        total += std::abs(values[k]);
-    }
     if (total != 0 && !(total >= 1e-250 && total <= 1e250)) refuse(std::string("the sum of the absolute values of ") + name + " must be 0 or between 1e-250 and 1e250");
 }
 
@@ -176,6 +187,37 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
     }
 }
 
+std::vector<streed::Fork> make_forks(const Input<std::int32_t, 1>& feature, const Input<std::int32_t, 1>& left,
+                                     const Input<std::int32_t, 1>& right, std::size_t n_features, std::ptrdiff_t stride) {
+    const std::size_t n = feature.shape(0);
+    if (n == 0 || n >= (1ull << 31) || left.shape(0) != n || right.shape(0) != n)
+        refuse("feature, left and right must have one entry per node, at least one, got " + text(n) + ", " + text(left.shape(0)) + " and " + text(right.shape(0)));
+    std::vector<streed::Fork> forks(n);
+    for (std::size_t node = 0; node < n; ++node) {
+        const std::int32_t tested = feature.data()[node], own = static_cast<std::int32_t>(node);
+        forks[node] = {0, {own, own}};
+        if (tested == -1) continue;
+        if (tested < 0 || static_cast<std::size_t>(tested) >= n_features) refuse("features of nodes must be from 0 to " + text(static_cast<std::int64_t>(n_features) - 1) + ", or -1 at a leaf, got " + text(tested) + " at node " + text(node));
+        for (const std::int32_t child : {left.data()[node], right.data()[node]})
+            if (child <= own || static_cast<std::size_t>(child) >= n) refuse("children must come after their parents, before " + text(n) + ", got " + text(child) + " at node " + text(node));
+        forks[node] = {tested * stride, {left.data()[node], right.data()[node]}};
+    }
+    return forks;
+}
+
+nb::object route(const nb::ndarray<const std::uint8_t, nb::numpy, nb::ndim<2>, nb::device::cpu>& features, const Input<std::int32_t, 1>& feature,
+                 const Input<std::int32_t, 1>& left, const Input<std::int32_t, 1>& right) {
+    const streed::FeatureMatrix matrix{features.data(), features.shape(0), features.stride(0), features.stride(1)};
+    const std::vector<streed::Fork> forks = make_forks(feature, left, right, features.shape(1), features.stride(1));
+    auto* leaf = new std::vector<std::int64_t>(matrix.n_rows);
+    nb::capsule owner(leaf, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+    {
+        const nb::gil_scoped_release release;
+        streed::route(matrix, forks, leaf->data());
+    }
+    return nb::cast(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(leaf->data(), {leaf->size()}, owner));
+}
+
 std::vector<std::string> switch_names() {
     std::vector<std::string> names;
     for (const SwitchName& entry : kSwitches) names.emplace_back(entry.name);
@@ -197,6 +239,7 @@ NB_MODULE(_core, module) {
                "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a,
                "prices"_a = nb::none(), "combination"_a = "sum", "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
     register_front(module);
+    module.def("route", &route, "features"_a, "feature"_a, "left"_a, "right"_a);
     module.def("simd_levels", &streed::simd_levels);
     module.def("switch_names", &switch_names);
 }

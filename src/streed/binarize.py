@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from streed.booleans import as_it_is, boolean_columns, is_boolean
 from streed.columns import Kind, column_names, is_frame, read_columns
 from streed.conditions import Condition
 from streed.encode import Encoder
@@ -165,6 +165,20 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         self.dropped_columns_ = {column.name: column.reason for column in self._columns if column.reason}
         return self
 
+    def fit_booleans(self, n_columns: int) -> tuple[str, ...]:
+        """Do what `fit` does with a Boolean array if all parameters have their defaults; returns the names.
+
+        The estimators come in here. What may be changed by users is a copy.
+        """
+        known = boolean_columns(n_columns)
+        self.n_features_in_ = n_columns
+        self._library = None
+        self._columns = list(known.columns)
+        self.conditions_ = list(known.conditions)
+        self.feature_columns_ = known.feature_columns.copy()
+        self.dropped_columns_ = {}
+        return known.names
+
     @property
     def columns_of_features_(self) -> NDArray[np.intp]:
         """The name that `feature_columns_` had in version 0.1."""
@@ -188,12 +202,12 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
 
     def transform_table(self, table: Any) -> NDArray[np.bool_]:
         """Do what `transform` does, for a table that was checked already; the estimators come in here."""
-        if _is_boolean(table) and not self.dropped_columns_:
+        if is_boolean(table) and not self.dropped_columns_:
             if all(column.kind is Kind.BOOLEAN for column in self._columns):
                 return np.ascontiguousarray(table)
         elif is_whole(table) and all(map(is_zero_one, self._columns)):
             has = table == 1
-            return has if not self.dropped_columns_ else np.ascontiguousarray(has[:, self.feature_columns_])
+            return np.ascontiguousarray(has if not self.dropped_columns_ else has[:, self.feature_columns_])
         names = [column.name for column in self._columns]
         encoders = [
             Encoder(column, fitted, self.missing)
@@ -269,8 +283,8 @@ def _names_of(conditions: list[Condition]) -> list[str]:
 
 
 def _choose(table: Any, names: list[str], plan: Plan) -> list[ColumnFeatures]:
-    if _is_boolean(table):
-        return [_as_it_is(name) for name in names]
+    if is_boolean(table):
+        return [as_it_is(name) for name in names]
     if is_whole(table) and not plan.given and all_zero_one(table):  # the usual input of experts, all at once
         rows = table if plan.rows is None else table[plan.rows]
         return [
@@ -278,12 +292,3 @@ def _choose(table: Any, names: list[str], plan: Plan) -> list[ColumnFeatures]:
             for name, count in zip(names, (rows == 1).sum(axis=0).tolist(), strict=True)
         ]
     return [plan.features(j, column) for j, column in enumerate(read_columns(table, names))]
-
-
-@functools.lru_cache(maxsize=4096)
-def _as_it_is(name: str) -> ColumnFeatures:
-    return ColumnFeatures(name, Kind.BOOLEAN, (Condition(name, "is", True),), (True, False))
-
-
-def _is_boolean(table: Any) -> bool:
-    return isinstance(table, np.ndarray) and table.dtype == bool

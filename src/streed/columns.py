@@ -59,11 +59,19 @@ def is_frame(X: object) -> bool:
     return is_pandas(X) or (hasattr(X, "iter_columns") and hasattr(X, "columns") and hasattr(X, "shape"))
 
 
+_FIRST = tuple(f"x{j}" for j in range(256))
+
+
+def numbered_names(n: int) -> list[str]:
+    """Return ``x0``, ``x1``, ...: the names of columns without names."""
+    return [*_FIRST[:n], *[f"x{j}" for j in range(len(_FIRST), n)]]
+
+
 def column_names(X: Any) -> list[str]:
     """Return the names of the columns; ``x0``, ``x1``, ... where they are not strings."""
-    names = list(X.columns) if is_frame(X) else []
+    names = list(X.columns) if type(X) is not np.ndarray and is_frame(X) else []
     if not names or not all(isinstance(name, str) for name in names):
-        return [f"x{j}" for j in range(X.shape[1])]
+        return numbered_names(X.shape[1])
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"column names must be distinct, got {twice!r} more than once")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +53,8 @@ def check_lowered(name: str, lowered: Lowered) -> None:
 
 
 Made = TypeVar("Made")
+Branch: TypeAlias = tuple[int, int, int]
+"""A branching node, its left and its right child."""
 
 
 def once_more(count: Callable[[dict[str, Any]], Made], answer: dict[str, Any]) -> Made:
@@ -90,82 +94,88 @@ def make_tree(
 
     `task` is what errors call the task; only leaf functions can be wrong now.
     """
-    nodes = len(answer["feature"])
-    tree = Tree(
-        answer["feature"],
-        answer["left"],
-        answer["right"],
-        answer["label"].copy(),  # a task may give leaves labels of its own
-        n_samples=np.zeros(nodes, np.int64),
+    tree = Tree.trusted(
+        feature=np.asarray(answer["feature"], np.int32),
+        left=np.asarray(answer["left"], np.int32),
+        right=np.asarray(answer["right"], np.int32),
+        label=np.array(answer["label"], np.int32),  # a copy: a task may give leaves labels of its own
+        n_samples=None,
+        class_weights=None,
         classes=lowered.classes,
         n_features=features.shape[1],
-        feature_names=names,
+        feature_names=None if names is None else tuple(names),
+        values=None,
         value_name=value_name,
+        conditions=None,
+        prices=None,
     )
-    leaf = tree.route(features)
-    leaves = np.flatnonzero(tree.feature < 0)
-    samples = np.bincount(leaf, minlength=nodes)
-    costs = np.zeros(nodes)
-    costs[leaves] = leaf_costs(task, lowered.leaf, leaf, tree, leaves)
-    weights = None if lowered.tally is None else _class_weights(lowered, leaf, nodes)
+    leaf = tree.route(features)  # refuses what is no tree
+    branches = tree.branches()
     largest = lowered.combination == "max"
-    cost = float(costs[leaves].max()) if largest else float(costs.sum()) + lowered.branch_cost * tree.n_nodes
-    for node, left, right in reversed(tree.branches()):
+    samples = np.bincount(leaf, minlength=tree.node_count).tolist()
+    costs = leaf_costs(task, lowered.leaf, leaf, tree)
+    join = max if largest else operator.add
+    for node, left, right in reversed(branches):
         samples[node] = samples[left] + samples[right]
-        costs[node] = max(costs[left], costs[right]) if largest else costs[left] + costs[right]
-        if weights is not None:
-            weights[node] = weights[left] + weights[right]
-    tree.n_samples = samples
-    tree.class_weights = weights
+        costs[node] = join(costs[left], costs[right])
+    cost = costs[0] + lowered.branch_cost * len(branches)
+    tree.n_samples = np.array(samples, np.int64)
+    if lowered.tally is not None:
+        tree.class_weights = _class_weights(lowered, leaf, branches, len(samples))
     if lowered.leaf_label is not None and isinstance(lowered.leaf, LeafFunction):
-        _label_leaves(task, tree, lowered, leaf, leaves)
+        _label_leaves(task, tree, lowered, leaf)
     if value_name:
-        rows = 1 if largest else np.maximum(samples, 1)  # no mean has a meaning for the largest leaf
-        tree.values = sign * lowered.scale * costs / rows + 0.0  # no minus zero
+        rows = [1] * len(samples) if largest else samples  # no mean has a meaning for the largest leaf
+        tree.values = _per_row(sign * lowered.scale, costs, rows)
     if lowered.prices is not None:
-        paid = price_per_node(tree, lowered.prices)
-        cost += float(paid.sum())
-        tree.prices = lowered.scale * paid / np.maximum(samples, 1)
+        paid = _paid_at_nodes(tree.feature.tolist(), branches, samples, lowered.prices)
+        cost += math.fsum(paid)
+        tree.prices = _per_row(lowered.scale, paid, samples)
     return Counted(tree, cost, leaf)
 
 
+def _per_row(factor: float, values: list[float], samples: list[int]) -> NDArray[np.float64]:
+    means = [factor * value / (n or 1) + 0.0 for value, n in zip(values, samples, strict=True)]
+    return np.array(means)  # no minus zero in it
+
+
 def leaf_costs(
-    task: str,
-    model: ClassErrors | CostTable | LeafFunction,
-    leaf: NDArray[np.int64],
-    tree: Tree,
-    leaves: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """Costs of the leaves of a tree under their labels, from the rows that end in each."""
-    labels = tree.label[leaves]
-    if isinstance(model, ClassErrors):
-        wrong = np.where(model.codes == tree.label[leaf], 0.0, model.weights)
-        return _per_node(leaf, wrong, tree.node_count)[leaves]
-    if isinstance(model, CostTable):
-        own = model.costs[np.arange(leaf.size), tree.label[leaf]]
-        return _per_node(leaf, own, tree.node_count)[leaves]
+    task: str, model: ClassErrors | CostTable | LeafFunction, leaf: NDArray[np.int64], tree: Tree
+) -> list[float]:
+    """Costs of the leaves of a tree under their labels, from the rows that end in each; 0 at other nodes."""
+    costs: list[float]
+    if not isinstance(model, LeafFunction):
+        said = tree.label[leaf]
+        if isinstance(model, ClassErrors):
+            paid = (model.codes != said) * model.weights
+        else:
+            paid = model.costs[np.arange(leaf.size), said]
+        costs = np.bincount(leaf, paid, tree.node_count).tolist()
+        return costs
     from streed.leaf_functions import CheckedFunction
 
-    costs = CheckedFunction(task, model).costs(_sums(model, leaf, tree, leaves))
-    table = costs.reshape(model.n_labels, leaves.size)
-    chosen: NDArray[np.float64] = table[labels, np.arange(leaves.size)]
-    return chosen
+    leaves = np.flatnonzero(tree.feature < 0)
+    table = CheckedFunction(task, model).costs(_sums(model, leaf, tree, leaves))
+    table = table.reshape(model.n_labels, leaves.size)
+    costs = [0.0] * tree.node_count
+    for k, node in enumerate(leaves.tolist()):
+        costs[node] = float(table[tree.label[node], k])
+    return costs
 
 
 def _sums(
     model: LeafFunction, leaf: NDArray[np.int64], tree: Tree, leaves: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Add up the statistics of the rows in each leaf, shape (statistics, leaves)."""
-    columns = [_per_node(leaf, column, tree.node_count)[leaves] for column in model.statistics.T]
+    columns = [np.bincount(leaf, column, tree.node_count)[leaves] for column in model.statistics.T]
     return np.ascontiguousarray(columns)
 
 
-def _label_leaves(
-    task: str, tree: Tree, lowered: Lowered, leaf: NDArray[np.int64], leaves: NDArray[np.int64]
-) -> None:
+def _label_leaves(task: str, tree: Tree, lowered: Lowered, leaf: NDArray[np.int64]) -> None:
     """Give every leaf the label that the task computes from its statistics."""
     assert lowered.leaf_label is not None
     assert isinstance(lowered.leaf, LeafFunction)
+    leaves = np.flatnonzero(tree.feature < 0)
     sums = _sums(lowered.leaf, leaf, tree, leaves)
     try:
         labels = [lowered.leaf_label(sums[:, k].copy()) for k in range(leaves.size)]
@@ -178,43 +188,31 @@ def _label_leaves(
     tree.label[leaves] = np.arange(leaves.size)
 
 
-def _class_weights(lowered: Lowered, leaf: NDArray[np.int64], nodes: int) -> NDArray[np.float64]:
+def _class_weights(
+    lowered: Lowered, leaf: NDArray[np.int64], branches: list[Branch], nodes: int
+) -> NDArray[np.float64]:
     tally, classes = lowered.tally, lowered.classes.size
     assert tally is not None
-    cells = _per_node(leaf * classes + tally.codes, tally.weights, nodes * classes)
-    return cells.reshape(nodes, classes)
+    cells = np.bincount(leaf * classes + tally.codes, tally.weights, nodes * classes)
+    weights = cells.reshape(nodes, classes).tolist()
+    for node, left, right in reversed(branches):
+        weights[node] = list(map(operator.add, weights[left], weights[right]))
+    return np.array(weights, np.float64)
 
 
-def _per_node(node: NDArray[np.int64], values: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    return np.bincount(node, weights=values, minlength=n).astype(np.float64, copy=False)
-
-
-def price_per_node(tree: Tree, prices: Prices) -> NDArray[np.float64]:
-    """Return what the rows of each branching node pay for its test in all; 0 at leaves.
-
-    Parameters
-    ----------
-    tree : Tree
-        A tree whose `n_samples` are counted.
-    prices : Prices
-        The prices of its binary features.
-
-    Returns
-    -------
-    float64 array of shape (tree.node_count,)
-        Prices in engine units.
-    """
-    paid = np.zeros(tree.node_count)
-    tested: list[frozenset[int]] = [frozenset()] * tree.node_count
-    groups: list[frozenset[int]] = [frozenset()] * tree.node_count
-    features = tree.feature.tolist()
-    for node, left, right in tree.branches():
-        feature = features[node]
-        attribute, group = int(prices.attribute[feature]), int(prices.group[feature])
+def _paid_at_nodes(
+    feature: list[int], branches: list[Branch], samples: list[int], prices: Prices
+) -> list[float]:
+    """Return what the rows of each branching node pay for its test in all, in engine units; 0 at leaves."""
+    paid = [0.0] * len(feature)
+    tested: list[frozenset[int]] = [frozenset()] * len(feature)
+    groups = list(tested)
+    for node, left, right in branches:
+        at = feature[node]
+        attribute, group = prices.attribute.item(at), prices.group.item(at)
         if attribute not in tested[node]:
-            known = group >= 0 and group in groups[node]
-            price = prices.discounted[feature] if known else prices.full[feature]
-            paid[node] = price * tree.n_samples[node]
+            price = prices.discounted if group in groups[node] else prices.full
+            paid[node] = price.item(at) * samples[node]
         tested[left] = tested[right] = tested[node] | {attribute}
-        groups[left] = groups[right] = groups[node] | ({group} if group >= 0 else set())
+        groups[left] = groups[right] = groups[node] | {group} if group >= 0 else groups[node]
     return paid

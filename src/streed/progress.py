@@ -109,7 +109,12 @@ class Watcher:
     @property
     def poll(self) -> Callable[[dict[str, float]], bool] | None:
         """What the engine is to call; None if nobody watches."""
-        return self._poll if self._line or self._functions else None
+        return self._poll if self.watched else None
+
+    @property
+    def watched(self) -> bool:
+        """Whether anybody watches."""
+        return self._line is not None or bool(self._functions)
 
     def _poll(self, state: dict[str, float]) -> bool:
         try:

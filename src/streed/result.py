@@ -160,10 +160,11 @@ class Result:
         if x0 > 25 then no (2 rows, 100.0 %)
         if x0 <= 25 then yes (1 row, 100.0 %)
         """
-        for tree in (self.tree, *(solution.tree for solution in self.front)):
-            if len(conditions) != tree.n_features:
-                raise ValueError(f"{tree.n_features} conditions are needed, got {len(conditions)}")
-            tree.conditions = tuple(conditions)
+        said = tuple(conditions)
+        for tree in [self.tree, *[solution.tree for solution in self.front]]:
+            if len(said) != tree.n_features:
+                raise ValueError(f"{tree.n_features} conditions are needed, got {len(said)}")
+            tree.conditions = said
 
     def to_html(self, *, title: str | None = None) -> str:
         """Return a page for the browser: the tree, what was proven about it, and the front if there is one.

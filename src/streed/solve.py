@@ -134,16 +134,17 @@ def make_result(
 ) -> Result:
     """Turn an answer of the engine into a `Result`, and tell whoever watches that the search is over."""
     result = once_more(lambda found: _result(task, lowered, rows, names, found, started), answer)
-    watcher.finish(
-        Progress(
-            result.seconds,
-            result.objective,
-            result.lower_bound,
-            result.gap,
-            1.0 if result.optimal else watcher.root_done,
-            float(answer["statistics"].get("peak_memory", 0)),
+    if watcher.watched:
+        watcher.finish(
+            Progress(
+                result.seconds,
+                result.objective,
+                result.lower_bound,
+                result.gap,
+                1.0 if result.optimal else watcher.root_done,
+                float(answer["statistics"].get("peak_memory", 0)),
+            )
         )
-    )
     if result.status == "interrupted" and not watcher.stopped:
         warnings.warn(
             f"the search was interrupted: the tree is the best one so far, with a gap of {result.gap:.2%}",

@@ -19,6 +19,8 @@ def check_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     differs. Everything else becomes a two-dimensional array; lists with strings become objects, so that the
     numbers beside them stay numbers.
     """
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf" and X.size:
+        return _check_numbers(estimator, X, reset=reset)
     is_foreign = False
     if not isinstance(X, np.ndarray | list | tuple):
         from streed.frames import adopt
@@ -38,8 +40,6 @@ def check_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
         return X
     if isinstance(X, list | tuple) and np.asarray(X).dtype.kind in "US":
         X = np.array(X, dtype=object)
-    if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf" and X.size:
-        return _check_numbers(estimator, X, reset=reset)
     return validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
 
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed import _core
 from streed.matrix import check_binary
 from streed.views import Views
 
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
 
 FORMAT = "streed.tree"
 VERSION = 1
-
-SMALL = 128
-"""Trees of at most so many nodes are gone through from the leaves up, all rows at each node."""
 
 
 class Tree(Views):
@@ -225,32 +223,13 @@ class Tree(Views):
         return self.route(check_binary(X, self.n_features))
 
     def route(self, X: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Do what `apply` does, without its checks."""
-        if self.node_count <= SMALL:
-            return self._route_up(X)
-        leaf = np.zeros(X.shape[0], dtype=np.int64)
-        rows = np.arange(X.shape[0]) if self.feature[0] >= 0 else np.empty(0, np.int64)
-        while rows.size:
-            node = leaf[rows]
-            goes_right = X[rows, self.feature[node]] != 0
-            node = np.where(goes_right, self.right[node], self.left[node]).astype(np.int64)
-            leaf[rows] = node
-            rows = rows[self.feature[node] >= 0]
-        return leaf
+        """Do what `apply` does, without its checks; the rows go down in native code."""
+        return _core.route(X, self.feature, self.left, self.right)
 
     def branches(self) -> list[tuple[int, int, int]]:
         """Return the branching nodes with their left and right children; parents come before children."""
         nodes = zip(self.feature.tolist(), self.left.tolist(), self.right.tolist(), strict=True)
         return [(node, left, right) for node, (feature, left, right) in enumerate(nodes) if feature >= 0]
-
-    def _route_up(self, X: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Route from the leaves up: where a row would end if it came to a node. Fast for few nodes."""
-        ends: list[Any] = [np.int16(node) for node in range(self.node_count)]
-        feature = self.feature.tolist()
-        for node, left, right in reversed(self.branches()):
-            ends[node] = np.where(X[:, feature[node]], ends[right], ends[left])
-        leaf: NDArray[np.int64] = np.broadcast_to(ends[0], X.shape[:1]).astype(np.int64)
-        return leaf
 
     def paid(self) -> NDArray[np.float64]:
         """Return what a row has paid for tests when it reaches each node, the node's own test left out."""

@@ -199,3 +199,35 @@ def test_bad_input_after_fitting() -> None:
         by_row.score(FRAME, Y)
     with pytest.raises(ValueError, match="costs must have 2 columns, got 3"):
         by_row.score(FRAME, costs=np.ones((60, 3)))
+
+
+def test_expected_costs_are_those_of_the_training_rows() -> None:
+    costs = np.where(Y == "ill", 5.0, 0.25)[:, None] * [0.0, 1.0] + (Y == "well")[:, None] * [2.0, 0.0]
+    weights, some = np.arange(len(Y)) % 3 + 0.5, np.arange(len(Y)) % 3 != 0
+    cases: list[tuple[FeatureCosts | None, dict[str, Any]]] = [
+        (PRICES, {"y": Y}),
+        (PRICES, {"y": Y, "sample_weight": some}),
+        (None, {"y": Y, "sample_weight": weights}),
+        (None, {"costs": costs}),
+        (None, {"costs": costs, "sample_weight": weights}),
+        (PRICES, {"costs": costs, "sample_weight": some}),
+    ]
+    for prices, given in cases:
+        model = CostSensitiveTreeClassifier(max_depth=2, feature_costs=prices)
+        assert not hasattr(model, "expected_costs_")
+        model.fit(FRAME, **given)
+        slow = model.expected_costs(FRAME, **given)
+        fast = pickle.loads(pickle.dumps(model)).expected_costs_
+        for name in ("total", "misclassification", "tests", "normalized"):
+            assert getattr(fast, name) == pytest.approx(getattr(slow, name))
+        model.set_params(feature_costs=None)
+        assert model.expected_costs_ == fast
+
+
+def test_a_fit_with_prices_repeated_and_cloned() -> None:
+    model = CostSensitiveTreeClassifier(feature_costs=PRICES, max_depth=2).fit(FRAME, Y)
+    other = FRAME.rename(columns={"age": "years"})
+    with pytest.raises(ValueError, match="none of the columns"):
+        clone(model).fit(other, Y)
+    assert clone(model).fit(FRAME, Y).tree_ == model.fit(FRAME, Y).tree_
+    assert clone(model).get_params()["feature_costs"] == PRICES

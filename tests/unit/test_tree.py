@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import streed
 from streed import Tree
 
 
@@ -240,20 +239,3 @@ def test_what_is_no_description(other: Any) -> None:
 def test_rows_of_the_wrong_width() -> None:
     with pytest.raises(ValueError, match="must have 3 features, got 2"):
         make().predict([[0, 1]])
-
-
-def test_small_and_large_trees_route_rows_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(3)
-    X = rng.integers(0, 2, (200, 5)).astype(np.uint8)
-    y = rng.integers(0, 2, 200)
-    for depth in (0, 1, 4):
-        tree = streed.solve(streed.tasks.Accuracy(y), X, max_depth=depth).tree
-        up = tree.apply(X)
-        monkeypatch.setattr("streed.tree.SMALL", 0)
-        down = tree.apply(X)
-        monkeypatch.undo()
-        assert up.dtype == down.dtype
-        assert np.array_equal(up, down)
-        assert np.array_equal(
-            np.bincount(up, minlength=tree.node_count)[tree.feature < 0], tree.n_samples[tree.feature < 0]
-        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from streed.binarize import Binarizer, check_table
+from streed.booleans import is_boolean
 from streed.columns import is_frame
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
 from streed.matrix import check_binary
@@ -53,7 +54,6 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
             n_jobs=self.n_jobs,
         )
 
-    @with_callbacks  # type: ignore[untyped-decorator]
     def _solve(
         self,
         task: Task | Callable[[NDArray[np.uint8]], Task],
@@ -66,16 +66,30 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
 
         Where the task depends on what the binarizer made, `task` is a function of the binary features.
         """
+        if getattr(self, "_skl_callbacks", None):
+            return self._solve_in_steps(task, table, y, sample_weight, limits)  # type: ignore[no-any-return]
+        return self._run(task, table, y, sample_weight, limits, self.progress)
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def _solve_in_steps(
+        self, task: Any, table: Any, y: Any, sample_weight: Any, limits: Limits
+    ) -> NDArray[np.uint8]:
         steps = Steps(self, table, y, sample_weight)
+        features = self._run(task, table, y, sample_weight, limits, Watchers((self.progress, steps.watch)))
+        steps.finish()
+        return features
+
+    def _run(
+        self, task: Any, table: Any, y: Any, sample_weight: Any, limits: Limits, progress: Any
+    ) -> NDArray[np.uint8]:
         features, names = self._fit_binarizer(table, y, sample_weight)
         if not isinstance(task, Task):
             task = task(features)
-        progress = Watchers((self.progress, steps.watch)) if steps.watch else self.progress
         self.result_ = solve_checked(task, features, names, limits, progress)
         self.tree_ = self.result_.tree
-        if hasattr(self.binarizer_, "conditions_"):
-            self.result_.explain(self.binarizer_.conditions_)
-        steps.finish()
+        conditions = getattr(self.binarizer_, "conditions_", None)
+        if conditions is not None:
+            self.result_.explain(conditions)
         return features
 
     def _columns_of_features(self, n_features: int) -> NDArray[np.intp]:
@@ -93,7 +107,11 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
 
     def _fit_binarizer(
         self, table: Any, y: Any, sample_weight: Any
-    ) -> tuple[NDArray[np.uint8], list[str] | None]:
+    ) -> tuple[NDArray[np.uint8], Sequence[str] | None]:
+        if self.binarizer is None and is_boolean(table):
+            self.binarizer_ = Binarizer()
+            known = self.binarizer_.fit_booleans(table.shape[1])
+            return np.ascontiguousarray(table).view(np.uint8), known
         if self.binarizer is None:
             self.binarizer_ = Binarizer()
         elif hasattr(self.binarizer, "fit") and hasattr(self.binarizer, "transform"):
@@ -171,7 +189,7 @@ def check_rows(table: Any, other: Any) -> None:
 
 def label_names(table: Any) -> list[Any] | None:
     """Return the labels or treatments that a table of costs or rewards names as columns, if it does."""
-    return list(table.columns) if is_frame(table) else None
+    return list(table.columns) if type(table) is not np.ndarray and is_frame(table) else None
 
 
 def in_order(what: str, table: Any, names: NDArray[Any]) -> Any:

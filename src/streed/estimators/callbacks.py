@@ -31,26 +31,20 @@ STEPS = 100
 class Steps:
     """Tells the callbacks of an estimator about the steps of its fit.
 
-    It is to be made and used inside a method that is decorated by `with_callbacks`. An estimator without
-    callbacks pays nothing.
+    It is to be made and used inside a method that is decorated by `with_callbacks`, and for estimators that
+    have callbacks.
     """
 
     def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
         self._estimator = estimator
         self._done = 0
-        self._context: Any = None
         metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
         self._data = {"X": X, "y": y, "metadata": metadata}
-        if getattr(estimator, "_skl_callbacks", None):
-            self._context = estimator._init_callback_context(max_subtasks=STEPS)
-            self._context.call_on_fit_task_begin(estimator=estimator, **self._data)
+        self._context = estimator._init_callback_context(max_subtasks=STEPS)
+        self._context.call_on_fit_task_begin(estimator=estimator, **self._data)
 
-    @property
-    def watch(self) -> Any:
-        """What the search is to call about ten times a second; None without callbacks."""
-        return None if self._context is None else self._watch
-
-    def _watch(self, progress: Progress) -> bool:
+    def watch(self, progress: Progress) -> bool:
+        """Go on to the step that the search has come to; it calls this about ten times a second."""
         stop = False
         while self._done < int(STEPS * progress.root_done):
             stop |= self._step()
@@ -64,8 +58,6 @@ class Steps:
 
     def finish(self) -> None:
         """End the fit: the estimator has its attributes now, and callbacks may use it."""
-        if self._context is None:
-            return
         while self._done < STEPS and self._estimator.result_.optimal:
             self._step()
         fitted = {name: value for name, value in vars(self._estimator).items() if name.endswith("_")}

@@ -193,20 +193,29 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         def task(features: NDArray[np.uint8]) -> Task:
             return self._task(features, names, y, costs, weights)
 
-        self._column_names = names
-        features = self._solve(task, table, y, sample_weight, limits)
-        if costs is None:
-            self.expected_costs_ = self._of_counts(self.tree_.class_weights)
-        else:
-            self.expected_costs_ = self._expected(features, y, costs, weights)
+        self._column_names, self._prices = names, self.feature_costs
+        self._weight = float(table.shape[0] if weights is None else weights.sum())
+        self._solve(task, table, y, sample_weight, limits)
         return self
+
+    @property
+    def expected_costs_(self) -> ExpectedCosts:
+        """Mean cost of a training row, split into misclassification and tests, and the normalised cost."""
+        check_is_fitted(self)
+        tree = self.tree_
+        if self._matrix is not None:
+            return self._of_counts(tree.class_weights)
+        errors = float(tree.values[0] * tree.n_samples[0]) / self._weight
+        leaves = np.flatnonzero(tree.feature < 0)
+        tests = float(tree.paid()[leaves] @ tree.n_samples[leaves]) / float(tree.n_samples[0])
+        return ExpectedCosts(errors + tests, errors, tests)
 
     def _task(self, features: NDArray[np.uint8], names: list[str], y: Any, costs: Any, weights: Any) -> Task:
         """Make the task from labels, or from the costs of the rows, and keep its classes."""
         options: dict[str, Any] = {"sample_weight": weights, "cost_complexity": self.cost_complexity}
         if self.feature_costs is not None:
-            options["feature_costs"] = self.feature_costs.for_columns(names)
-            options["columns"] = self._columns_of_features(features.shape[1]).tolist()
+            columns = self._columns_of_features(features.shape[1])
+            options["feature_costs"] = self.feature_costs.for_features(names, columns)
         if costs is not None:
             self._matrix: NDArray[np.float64] | None = None
             by_row = LabelCosts(costs, label_names(costs), **options)
@@ -360,8 +369,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         tests = float(self.tree_.paid()[leaves] @ weights.sum(axis=1)) / total
         largest = float(weights.sum(axis=0).max()) / total
         standard = (1 - largest) * float(self._matrix.max())
-        if self.feature_costs is not None:
-            standard += self.feature_costs.total(self._column_names)
+        if self._prices is not None:
+            standard += self._prices.total(self._column_names)
         normalized = (errors + tests) / standard if standard > 0 else None
         return ExpectedCosts(errors + tests, errors, tests, normalized)
 

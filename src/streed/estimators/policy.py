@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streed.binarize import Binarizer, check_table
-from streed.estimators.base import BaseTree, in_order, label_names
+from streed.estimators.base import BaseTree, check_rows, in_order, label_names
 from streed.estimators.policy_value import PolicyValue, policy_value
 from streed.estimators.teachers import TEACHERS, Models, Trial, scores_of
 from streed.options import Option
@@ -188,17 +188,18 @@ class PolicyTree(BaseTree):
             The fitted estimator itself.
         """
         limits = self._limits()
-        models = self._models()
+        self._check_teacher()
         table = check_table(self, X, reset=True)
         if rewards is not None:
             if treatment is not None or outcome is not None:
                 raise ValueError("give either treatment and outcome, or rewards, not both")
-            check_consistent_length(table, rewards)
+            check_rows(table, rewards)
             scores = check_rewards("rewards", rewards, "treatment")
             treatments = check_names("treatments", label_names(rewards), scores.shape[1])
         else:
             if treatment is None or outcome is None:
                 raise ValueError("fit needs both treatment and outcome, or rewards")
+            models = self._models()
             treatments, codes = _treatments(treatment)
             trial = _trial(table, codes, outcome, treatments, models)
             scores = check_rewards(
@@ -210,31 +211,35 @@ class PolicyTree(BaseTree):
         return self
 
     def _task(self, scores: NDArray[np.float64], treatments: NDArray[Any]) -> PolicyReward:
-        options: dict[str, Any] = {"cost_complexity": self.cost_complexity}
-        limits = {"capacity": self.capacity, "treatment_costs": self.treatment_costs, "budget": self.budget}
-        if all(limit is None for limit in limits.values()):
-            return PolicyReward(scores, treatments, **options)
-        return LimitedPolicyReward(scores, treatments, **options, **limits)
+        if self.capacity is None and self.treatment_costs is None and self.budget is None:
+            return PolicyReward(scores, treatments, cost_complexity=self.cost_complexity)
+        return LimitedPolicyReward(
+            scores,
+            treatments,
+            cost_complexity=self.cost_complexity,
+            capacity=self.capacity,
+            treatment_costs=self.treatment_costs,
+            budget=self.budget,
+        )
 
     def _models(self) -> Models:
+        """Check the teacher and its parameters, and make the models that are not given."""
+        self._check_teacher()
+        outcome = default_outcome_model() if self.outcome_model is None else self.outcome_model
+        propensity = default_propensity_model() if self.propensity_model is None else self.propensity_model
+        return Models(outcome, propensity, 1 if self.cv is None else int(self.cv), float(self.clip))
+
+    def _check_teacher(self) -> None:
         """Check the teacher and its parameters."""
         if not (callable(self.teacher) or (isinstance(self.teacher, str) and self.teacher in TEACHERS)):
             raise ValueError(
                 f"teacher must be one of {', '.join(map(repr, TEACHERS))}, or a function, "
                 f"got {self.teacher!r}"
             )
-        folds = CV.check(self.cv)
-        clip = CLIP.check(self.clip)
-        assert clip is not None
-        outcome = default_outcome_model() if self.outcome_model is None else self.outcome_model
-        propensity = default_propensity_model() if self.propensity_model is None else self.propensity_model
-        for name, model, method in (
-            ("outcome_model", outcome, "predict"),
-            ("propensity_model", propensity, "predict_proba"),
-        ):
-            if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, method)):
-                raise TypeError(f"{name} must be an estimator with fit and {method}, got {model!r}")
-        return Models(outcome, propensity, 1 if folds is None else int(folds), float(clip))
+        CV.check(self.cv)
+        CLIP.check(self.clip)
+        _check_model("outcome_model", self.outcome_model, "predict")
+        _check_model("propensity_model", self.propensity_model, "predict_proba")
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the treatment prescribed to each row.
@@ -324,6 +329,13 @@ class PolicyTree(BaseTree):
                 f"treatment has {unknown!r}, the policy knows only {self.treatments_.tolist()!r}"
             )
         return np.array([known[name] for name in found.tolist()], np.intp)[codes]
+
+
+def _check_model(name: str, model: Any, method: str) -> None:
+    if model is None:
+        return
+    if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, method)):
+        raise TypeError(f"{name} must be an estimator with fit and {method}, got {model!r}")
 
 
 def _treatments(treatment: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:

@@ -166,6 +166,15 @@ def is_binary(objective: object) -> bool:
     return bool(getattr(getattr(factory, "func", factory), "binary", False))
 
 
+def _refuse_unknown(objective: object, factory: Callable[..., Task], options: Mapping[str, object]) -> None:
+    known = inspect.signature(factory).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        return
+    for name, value in options.items():
+        if name not in known:
+            raise ValueError(f"the objective {objective!r} takes no {name}, got {value!r}")
+
+
 def make_task(objective: object, *data: object, **options: object) -> Task:
     """Make the task that `objective` stands for from its data; refuse options that it does not take.
 
@@ -177,11 +186,8 @@ def make_task(objective: object, *data: object, **options: object) -> Task:
     ValueError: the objective 'balanced_accuracy' takes no class_weight, got {0: 2}
     """
     factory = resolve(objective)
-    known = inspect.signature(factory).parameters
-    if options and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
-        for name, value in options.items():
-            if name not in known:
-                raise ValueError(f"the objective {objective!r} takes no {name}, got {value!r}")
+    if options:
+        _refuse_unknown(objective, factory, options)
     task = factory(*data, **options)
     if not isinstance(task, Task):
         raise TaskError(

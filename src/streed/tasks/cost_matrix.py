@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.tasks.base import ClassErrors, CostTable, Tally
+from streed.tasks.cost_units import in_units, multiples_of
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.label_costs import refuse_weighted_tests
 from streed.tasks.labels import check_sample_weight, class_factors, encode
@@ -80,21 +81,17 @@ class CostMatrix(RowCosts):
             if not weights.all():
                 rows = np.flatnonzero(weights)
                 codes, weights = codes[rows], weights[rows]
-        given = np.ones(codes.size) if weights is None else weights
-        factors = given if class_weight is None else given * row_factors(class_weight, classes, codes, given)
-        sizes = np.bincount(codes, weights=factors, minlength=classes.size)
-        wrong = _price_of_any_error(self.matrix, sizes)
-        leaf: ClassErrors | CostTable
-        if wrong is None or not factors.all():
-            leaf = CostTable(self.matrix[codes] * factors[:, None])
+        if weights is None:
+            factors = None if class_weight is None else _factors(class_weight, classes, codes, None)
+            leaf, summary = _costs_of_classes(self.matrix, codes, factors)
         else:
-            leaf = ClassErrors(codes, np.array(wrong)[codes] * factors)
+            leaf, summary = _costs_of_rows(self.matrix, classes, codes, weights, class_weight)
         self._lower_costs(
             leaf,
             classes,
-            _summary(self.matrix, sizes, factors),
+            summary,
             n_rows=n_rows,
-            tally=Tally(codes, given),
+            tally=Tally(codes, np.ones(codes.size) if weights is None else weights),
             rows=rows,
             cost_complexity=cost_complexity,
             feature_costs=feature_costs,
@@ -102,12 +99,50 @@ class CostMatrix(RowCosts):
         )
 
 
-def _summary(matrix: NDArray[np.float64], sizes: NDArray[Any], factors: NDArray[np.float64]) -> CostSummary:
-    """Summarise the costs of all rows from the matrix and the weights of the classes."""
+Leaf: TypeAlias = Callable[[float], ClassErrors | CostTable]
+"""What leaves cost in a given unit."""
+
+
+def _costs_of_classes(
+    matrix: NDArray[np.float64], codes: NDArray[np.int32], factors: NDArray[np.float64] | None
+) -> tuple[Leaf, CostSummary]:
+    """Costs of rows that depend on their class alone: all is found per class, and handed to the rows last."""
+    table = matrix if factors is None else matrix * factors[:, None]
+    lines: list[list[float]] = table.tolist()
+    sizes = np.bincount(codes, minlength=len(lines)).tolist()
+    total = spread = 0.0
+    for line, size in zip(lines, sizes, strict=True):
+        most = max(line)
+        total += size * most
+        spread += size * (most - min(line))
+    summary = CostSummary(list(set().union(*lines)), total, spread)
+    wrong = _price_of_any_error(lines, sizes)
+    if wrong is None:
+        return lambda unit: CostTable(np.ascontiguousarray(multiples_of(table, unit)[codes])), summary
+    return lambda unit: ClassErrors(codes, multiples_of(np.array(wrong), unit)[codes]), summary
+
+
+def _costs_of_rows(
+    matrix: NDArray[np.float64],
+    classes: NDArray[Any],
+    codes: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    class_weight: object,
+) -> tuple[Leaf, CostSummary]:
+    """Costs of rows with weights of their own."""
+    factors = weights
+    if class_weight is not None:
+        factors = weights * _factors(class_weight, classes, codes, weights)[codes]
+    sizes = np.bincount(codes, weights=factors, minlength=classes.size)
+    wrong = _price_of_any_error(matrix.tolist(), sizes.tolist())
     most, least = matrix.max(axis=1), matrix.min(axis=1)
-    values = factors[:1] if (factors == factors[0]).all() else np.unique(factors)
+    values = np.unique(factors)
     distinct = np.outer(values, np.unique(matrix)).ravel() if values.size < 1000 else values
-    return CostSummary(distinct, float(most @ sizes), float((most - least) @ sizes))
+    summary = CostSummary(distinct, float(most @ sizes), float((most - least) @ sizes))
+    if wrong is None or not factors.all():
+        costs = np.ascontiguousarray(matrix[codes] * factors[:, None])
+        return lambda unit: CostTable(in_units(costs, unit)), summary
+    return lambda unit: ClassErrors(codes, in_units(np.array(wrong)[codes] * factors, unit)), summary
 
 
 def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64]:
@@ -122,7 +157,9 @@ def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64
             f"the matrix of misclassification costs must have shape ({k}, {k}) for the labels "
             f"{classes.tolist()!r}, got {costs.shape}"
         )
-    if not (np.isfinite(costs) & (costs >= 0)).all():
+    if not (
+        np.minimum.reduce(costs, None) >= 0 and np.maximum.reduce(costs, None) < np.inf
+    ):  # NaN is neither
         true, predicted = (int(i) for i in np.argwhere(~(np.isfinite(costs) & (costs >= 0)))[0])
         names = classes.tolist()
         raise ValueError(
@@ -145,28 +182,29 @@ def _reorder(
     return classes, order[codes]
 
 
-def row_factors(
-    class_weight: object, classes: NDArray[Any], codes: NDArray[np.int32], weights: NDArray[np.float64]
+def _factors(
+    class_weight: object,
+    classes: NDArray[Any],
+    codes: NDArray[np.int32],
+    weights: NDArray[np.float64] | None,
 ) -> NDArray[np.float64]:
-    """Factor of each row that its class has."""
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
-        sizes = np.bincount(codes, weights=weights, minlength=classes.size)
-        share = float(weights.sum()) / np.count_nonzero(sizes)
-        return np.divide(share, sizes, out=np.zeros_like(sizes), where=sizes > 0)[codes]
-    factors: NDArray[np.float64] = class_factors(class_weight, classes)[codes]
-    return factors
+    """Factor of each class."""
+    if not isinstance(class_weight, str):
+        return class_factors(class_weight, classes)
+    if class_weight != "balanced":
+        raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
+    sizes = np.bincount(codes, weights=weights, minlength=classes.size).astype(np.float64)
+    share = float(sizes.sum()) / np.count_nonzero(sizes)
+    return np.divide(share, sizes, out=np.zeros_like(sizes), where=sizes > 0)
 
 
-def _price_of_any_error(matrix: NDArray[np.float64], sizes: NDArray[Any]) -> list[float] | None:
+def _price_of_any_error(table: list[list[float]], sizes: Sequence[float]) -> list[float] | None:
     """For each class what all its errors cost, if they cost the same and being right costs nothing."""
-    table, present = matrix.tolist(), sizes.tolist()
     if len(table) == 1:  # no error is possible, so that any price will do
         return None if table[0][0] else [1.0]
     prices = [row[(k + 1) % len(row)] for k, row in enumerate(table)]
     for k, (row, price) in enumerate(zip(table, prices, strict=True)):
         simple = row[k] == 0 and row.count(price) == len(row) - 1
-        if present[k] and not (simple and price):
+        if sizes[k] and not (simple and price):
             return None
     return prices

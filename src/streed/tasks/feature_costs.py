@@ -55,6 +55,12 @@ class FeatureCosts:
     9.3
     """
 
+    # What was found for the last table is remembered: fits are often repeated, and small ones take less time.
+    _known: tuple[tuple[str, ...], list[Attribute]] | None = None
+    _for_features: tuple[tuple[Any, ...], FeatureCosts] | None = None
+    own_list: Any = None
+    """The `PriceList` where every binary feature is a column."""
+
     def __init__(
         self,
         costs: Mapping[Any, float] | Sequence[float],
@@ -66,8 +72,6 @@ class FeatureCosts:
         self.discounted = discounted
         self.groups = groups
         self.attributes = attributes
-        self._known: tuple[tuple[str, ...], list[Attribute]] | None = None
-        self._for_columns: tuple[tuple[str, ...], FeatureCosts] | None = None
         for name, values in (("costs", costs), ("discounted", discounted)):
             for key, value in _items(name, values):
                 _check_price(name, key, value)
@@ -81,6 +85,9 @@ class FeatureCosts:
                     raise TypeError(
                         f"with attributes, {name} must be a mapping from the names of tests, got {given!r}"
                     )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("costs", "discounted", "groups", "attributes")}
 
     def __repr__(self) -> str:
         given = {"discounted": self.discounted, "groups": self.groups, "attributes": self.attributes}
@@ -153,8 +160,28 @@ class FeatureCosts:
         FeatureCosts
             Prices by the names of tests, and the test of each column.
         """
-        if self._for_columns is None or self._for_columns[0] != tuple(names):
+        return self.for_features(names, range(len(names)))
+
+    def for_features(self, names: Sequence[str], columns: ArrayLike) -> FeatureCosts:
+        """Return the same prices with a test for each binary feature in turn.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the columns.
+        columns : array-like of int, shape (n_features,)
+            The column that each binary feature comes from, as a position in `names`.
+
+        Returns
+        -------
+        FeatureCosts
+            Prices by the names of tests, and the test of each feature.
+        """
+        of = np.asarray(columns, np.intp)
+        key = (*names, of.tobytes())
+        if self._for_features is None or self._for_features[0] != key:
             tests = self.tests(names)
+            tests = [tests[column] for column in of.tolist()]
             by_test = dict.fromkeys(tests)
             made = FeatureCosts(
                 {test.name: test.full for test in by_test},
@@ -162,8 +189,8 @@ class FeatureCosts:
                 {test.name: test.group for test in by_test},
                 [test.name for test in tests],
             )
-            self._for_columns = (tuple(names), made)
-        return self._for_columns[1]
+            self._for_features = (key, made)
+        return self._for_features[1]
 
     def prices(self, columns: ArrayLike, names: Sequence[str], unit: float = 1.0) -> Prices:
         """Return the prices of binary features.

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from streed.tasks.base import CostTable
 from streed.tasks.combination import check_combination
+from streed.tasks.cost_units import in_units
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.labels import check_sample_weight
 from streed.tasks.row_costs import CostSummary, RowCosts, check_names, check_table
@@ -87,7 +88,7 @@ class LabelCosts(RowCosts):
             rows = None if weights.all() else np.flatnonzero(weights)
             table = table * weights[:, None] if rows is None else table[rows] * weights[rows, None]
         self._lower_costs(
-            CostTable(table),
+            lambda unit: CostTable(np.ascontiguousarray(in_units(table, unit))),
             names,
             CostSummary.of(table),
             n_rows=n_rows,

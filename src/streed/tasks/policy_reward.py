@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from streed.tasks.base import CostTable
+from streed.tasks.cost_units import in_units
 from streed.tasks.row_costs import CostSummary, RowCosts, check_names, check_table
 
 
@@ -49,7 +51,11 @@ class PolicyReward(RowCosts):
         names = check_names("treatments", treatments, table.shape[1])
         summary = CostSummary.of(table)
         self._lower_costs(
-            CostTable(-table), names, summary, n_rows=table.shape[0], cost_complexity=cost_complexity
+            lambda unit: CostTable(np.ascontiguousarray(in_units(-table, unit))),
+            names,
+            summary,
+            n_rows=table.shape[0],
+            cost_complexity=cost_complexity,
         )
 
     def report(self, cost: float) -> float:

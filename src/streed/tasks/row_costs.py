@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,18 +13,24 @@ from numpy.typing import ArrayLike, NDArray
 from streed.options import OPTIONS
 from streed.tasks.base import ClassErrors, CostTable, Lowered, Prices, Tally, Task, priced
 from streed.tasks.combination import joins
-from streed.tasks.cost_units import common_unit, from_units, in_units
+from streed.tasks.cost_units import common_unit, from_units
 from streed.tasks.feature_costs import FeatureCosts
+from streed.tasks.price_list import price_list
 
 if TYPE_CHECKING:
     from streed.reference import Components
+
+
+FIRST_LOOK = 16
+"""So many costs of a table mostly tell that there is no unit."""
 
 
 @dataclass(frozen=True)
 class CostSummary:
     """What is known of all costs: their values, and sums over the rows of the largest and of the spread."""
 
-    distinct: NDArray[np.float64]
+    distinct: list[float] | NDArray[np.float64] | None
+    """None if they have no unit."""
     total: float
     spread: float
 
@@ -33,9 +39,10 @@ class CostSummary:
         """Summarise a table (rows, labels); if the first few values have no common unit, none is sought."""
         most, least = costs.max(axis=1), costs.min(axis=1)
         total = float(np.maximum(np.abs(most), np.abs(least)).sum())
-        few = costs[:64].ravel()
-        hopeless = common_unit(few, 0.0) == 1.0 and not (few == np.rint(few)).all()
-        return cls(few if hopeless else np.unique(costs), total, float((most - least).sum()))
+        few = costs[:FIRST_LOOK].ravel()[:FIRST_LOOK]
+        hopeless = common_unit(few.tolist(), 0.0) == 1.0 and not bool((few == np.rint(few)).all())
+        distinct = None if hopeless else np.unique(costs)
+        return cls(distinct, total, float((most - least).sum()))
 
 
 class RowCosts(Task):
@@ -49,7 +56,7 @@ class RowCosts(Task):
 
     def _lower_costs(
         self,
-        leaf: ClassErrors | CostTable,
+        leaf: Callable[[float], ClassErrors | CostTable],
         labels: NDArray[Any],
         summary: CostSummary,
         *,
@@ -61,33 +68,29 @@ class RowCosts(Task):
         columns: Sequence[Any] | None = None,
         combination: str = "sum",
     ) -> None:
-        """Put costs of leaves and prices of tests on one unit, and keep the task in the engine's form."""
+        """Put costs of leaves and prices of tests on one unit, and keep the task in the engine's form.
+
+        ``leaf(unit)`` is what leaves cost in that unit.
+        """
         complexity = OPTIONS["cost_complexity"].check(cost_complexity)
         assert complexity is not None
         self._n_rows = n_rows
         self.measure = priced(self.measure, complexity)
-        prices = None
+        listed = None
         distinct, total = summary.distinct, summary.total
         if feature_costs is not None:
-            prices = feature_costs_of(feature_costs).prices(*columns_of(feature_costs, columns))
-            distinct = np.concatenate([distinct, prices.full, prices.discounted])
-            total += n_rows * float(prices.full.sum())
+            listed = price_list(feature_costs, columns)
+            distinct = None if distinct is None else [*distinct, *listed.distinct]
+            total += n_rows * listed.total
         elif columns is not None:
             raise ValueError("columns say where features with prices come from; feature_costs is missing")
-        unit = self._unit = common_unit(distinct, total)
-        if isinstance(leaf, ClassErrors):
-            leaf = ClassErrors(leaf.codes, in_units(leaf.weights, unit))
-        else:
-            leaf = CostTable(np.ascontiguousarray(in_units(leaf.costs, unit)))
-        if prices is not None:
-            full, discounted = in_units(prices.full, unit), in_units(prices.discounted, unit)
-            prices = Prices(prices.attribute, prices.group, full, discounted)
+        unit = self._unit = 1.0 if distinct is None else common_unit(distinct, total)
         self._lowered = Lowered(
-            leaf,
+            leaf(unit),
             labels,
             branch_cost=float(complexity) * summary.spread / unit,
             scale=unit,
-            prices=prices,
+            prices=None if listed is None else listed.in_units(unit),
             tally=tally,
             rows=rows,
             combination=combination,
@@ -193,35 +196,6 @@ def cost_table(lowered: Lowered) -> NDArray[np.float64]:
     assert isinstance(lowered.leaf, ClassErrors)
     codes, weights = lowered.leaf.codes, lowered.leaf.weights
     return np.where(codes[:, None] == np.arange(lowered.classes.size), 0.0, weights[:, None])
-
-
-def feature_costs_of(given: object) -> FeatureCosts:
-    """Refuse what are no prices of tests."""
-    if not isinstance(given, FeatureCosts):
-        raise TypeError(f"feature_costs must be a streed.FeatureCosts, got {given!r}")
-    return given
-
-
-def columns_of(
-    feature_costs: FeatureCosts, columns: Sequence[Any] | None
-) -> tuple[NDArray[np.intp], list[str]]:
-    """Return the column of each binary feature as a position, and the names of the columns."""
-    if columns is None:
-        n_columns = feature_costs.n_columns
-        if n_columns is None:
-            raise ValueError(
-                "feature_costs names columns: columns must say which one each binary feature comes from, "
-                "as a sequence of their names"
-            )
-        return np.arange(n_columns), [f"x{j}" for j in range(n_columns)]
-    found = list(columns)
-    if all(isinstance(column, int | np.integer) and not isinstance(column, bool) for column in found):
-        if min(found, default=0) < 0:
-            raise ValueError(f"columns must be names or positions from 0 on, got {min(found)}")
-        n_columns = max(1 + max(found, default=-1), feature_costs.n_columns or 0)
-        return np.array(found, np.intp), [f"x{j}" for j in range(n_columns)]
-    names = list(dict.fromkeys(map(str, found)))
-    return np.array([names.index(str(column)) for column in found], np.intp), names
 
 
 def check_table(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:
