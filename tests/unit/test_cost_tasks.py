@@ -92,6 +92,15 @@ def test_prices_are_paid_once_per_path_and_discounted_in_groups() -> None:
     assert reference.cost(components, (0, (0, 0, 0), 1)) == 4 * 4 + 100
 
 
+def test_prices_do_not_change_with_what_was_given() -> None:
+    given = {"x0": 1.0, "x1": 2.0}
+    prices = FeatureCosts(given)
+    before = prices.total(["x0", "x1"])
+    given["x0"] = 5.0
+    assert prices.total(["x0", "x1"]) == before == 3.0
+    assert FeatureCosts(given).total(["x0", "x1"]) == 7.0
+
+
 def test_binary_features_of_one_column_share_its_price() -> None:
     prices = FeatureCosts({"age": 2.0})
     components = CostMatrix(Y, [[0, 9], [9, 0]], feature_costs=prices, columns=["age", "age"]).components(X)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators of streed. Subclasses have the attributes of the common parameters."""
 
-    _fitted = ("tree_", "result_", "binarizer_")
+    _fitted: tuple[str, ...] = ("tree_", "result_", "binarizer_")
     tree_: Tree
     result_: Result
     binarizer_: Any

@@ -125,6 +125,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
     (1.1, [0.5, 1.5])
     """
 
+    _fitted = (*BaseTree._fitted, "_matrix", "_prices", "_weight")
+
     def __init__(
         self,
         *,

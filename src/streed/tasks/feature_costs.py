@@ -29,7 +29,8 @@ class FeatureCosts:
 
     Every row that reaches a node pays for the node's test: nothing if the same column was tested before on
     the path, the discounted price if another column of its group was, else the full price. All binary
-    features that come from one column share its price, and paying once opens all of them.
+    features that come from one column share its price, and paying once opens all of them. What is given is
+    copied: the prices of an object do not change.
 
     Parameters
     ----------
@@ -68,10 +69,8 @@ class FeatureCosts:
         groups: Mapping[Any, Any] | Sequence[Any] | None = None,
         attributes: Mapping[Any, Any] | Sequence[Any] | None = None,
     ) -> None:
-        self.costs = costs
-        self.discounted = discounted
-        self.groups = groups
-        self.attributes = attributes
+        self.costs, self.discounted = _copied(costs), _copied(discounted)
+        self.groups, self.attributes = _copied(groups), _copied(attributes)
         for name, values in (("costs", costs), ("discounted", discounted)):
             for key, value in _items(name, values):
                 _check_price(name, key, value)
@@ -244,6 +243,13 @@ class FeatureCosts:
             if test.group is not None:
                 seen.add(test.group)
         return math.fsum(prices)
+
+
+def _copied(given: Any) -> Any:
+    """Copy a mapping or a sequence; what is neither is refused where it is looked at."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    return list(given) if isinstance(given, list | tuple | np.ndarray) else given
 
 
 def _items(name: str, given: object) -> list[tuple[Any, Any]]:
