@@ -103,21 +103,21 @@ struct PanelTarget {
     bool first_tally;
 };
 
-// Counts a panel for `Count` features i and `Vectors` vectors of features j.
-template <class T, int Count, int Vectors>
+// Counts a panel for `Count` features i and `Vectors` vectors of features j; the second of two parts is subtracted.
+template <class T, int Parts, int Count, int Vectors>
 inline void count_tile(const std::uint8_t* panel, std::size_t stride, const std::int32_t* features, std::size_t begin,
                        const PanelTarget<T>& target) {
-    Bytes sum[2][Count][Vectors];
-    const std::uint8_t* at = panel;
-    for (int part = 0; part < 2; ++part) {
+    Bytes sum[Parts][Count][Vectors];
+    const std::uint8_t* at = panel + begin;
+    for (int part = 0; part < Parts; ++part) {
         for (int k = 0; k < Count; ++k)
             for (int v = 0; v < Vectors; ++v) sum[part][k][v] = Bytes{};
-        const int bytes = part == 0 ? target.positive : target.negative;
-        for (int c = 0; c < bytes; ++c, at += stride) {
+        const std::uint8_t* end = at + static_cast<std::size_t>(part == 0 ? target.positive : target.negative) * stride;
+        for (; at != end; at += stride) {
             Bytes x[Vectors];
-            for (int v = 0; v < Vectors; ++v) x[v] = reinterpret_cast<const Bytes*>(at + begin)[v];
+            for (int v = 0; v < Vectors; ++v) x[v] = reinterpret_cast<const Bytes*>(at)[v];
             for (int k = 0; k < Count; ++k) {
-                const Bytes own = Bytes{} + at[features[k]];
+                const Bytes own = Bytes{} + at[features[k] - static_cast<std::ptrdiff_t>(begin)];
                 for (int v = 0; v < Vectors; ++v) sum[part][k][v] += count_bytes(x[v] & own);
             }
         }
@@ -126,47 +126,49 @@ inline void count_tile(const std::uint8_t* panel, std::size_t stride, const std:
         for (int v = 0; v < Vectors; ++v) {
             alignas(kVectorBytes) std::uint8_t plus[kVectorBytes], minus[kVectorBytes];
             *reinterpret_cast<Bytes*>(plus) = sum[0][k][v];
-            *reinterpret_cast<Bytes*>(minus) = sum[1][k][v];
+            *reinterpret_cast<Bytes*>(minus) = Parts == 2 ? sum[Parts - 1][k][v] : Bytes{};
             const std::size_t offset = static_cast<std::size_t>(features[k]) * stride + begin + static_cast<std::size_t>(v) * kVectorBytes;
             T* row = target.table + offset;
+            const auto counted = [&](int j) { return Parts == 2 ? static_cast<T>(static_cast<T>(plus[j]) - static_cast<T>(minus[j])) : static_cast<T>(plus[j]); };
+            const auto tallied = [&](int j) { return Parts == 2 ? plus[j] + minus[j] : plus[j]; };
             if (target.first)
-                for (int j = 0; j < kVectorBytes; ++j) row[j] = static_cast<T>(static_cast<T>(plus[j]) - static_cast<T>(minus[j]));
+                for (int j = 0; j < kVectorBytes; ++j) row[j] = counted(j);
             else
-                for (int j = 0; j < kVectorBytes; ++j) row[j] = static_cast<T>(row[j] + static_cast<T>(plus[j]) - static_cast<T>(minus[j]));
+                for (int j = 0; j < kVectorBytes; ++j) row[j] = static_cast<T>(row[j] + counted(j));
             if (target.tallies == nullptr) continue;
             Tally<T>* tally = target.tallies + offset;
             if (target.first_tally)
-                for (int j = 0; j < kVectorBytes; ++j) tally[j] = static_cast<Tally<T>>(plus[j] + minus[j]);
+                for (int j = 0; j < kVectorBytes; ++j) tally[j] = static_cast<Tally<T>>(tallied(j));
             else
-                for (int j = 0; j < kVectorBytes; ++j) tally[j] = static_cast<Tally<T>>(tally[j] + plus[j] + minus[j]);
+                for (int j = 0; j < kVectorBytes; ++j) tally[j] = static_cast<Tally<T>>(tally[j] + tallied(j));
         }
     }
 }
 
 // Lanes from `begin` on, up to four vectors at a time.
-template <class T, int Count>
+template <class T, int Parts, int Count>
 inline void count_rows(const std::uint8_t* panel, std::size_t stride, const std::int32_t* features, std::size_t begin,
                        const PanelTarget<T>& target) {
     while (begin < stride) {
         switch ((stride - begin) / kVectorBytes) {
-            case 1: count_tile<T, Count, 1>(panel, stride, features, begin, target); begin += kVectorBytes; break;
-            case 2: count_tile<T, Count, 2>(panel, stride, features, begin, target); begin += 2 * kVectorBytes; break;
-            case 3: count_tile<T, Count, 3>(panel, stride, features, begin, target); begin += 3 * kVectorBytes; break;
-            default: count_tile<T, Count, 4>(panel, stride, features, begin, target); begin += 4 * kVectorBytes; break;
+            case 1: count_tile<T, Parts, Count, 1>(panel, stride, features, begin, target); begin += kVectorBytes; break;
+            case 2: count_tile<T, Parts, Count, 2>(panel, stride, features, begin, target); begin += 2 * kVectorBytes; break;
+            case 3: count_tile<T, Parts, Count, 3>(panel, stride, features, begin, target); begin += 3 * kVectorBytes; break;
+            default: count_tile<T, Parts, Count, 4>(panel, stride, features, begin, target); begin += 4 * kVectorBytes; break;
         }
     }
 }
 
-template <class T>
+template <class T, int Parts>
 void count_panel(const Frame& frame, const std::uint8_t* panel, bool half, const PanelTarget<T>& target) {
     const std::size_t stride = static_cast<std::size_t>(frame.stride);
     for (int a = 0; a < frame.n_active; a += 2) {
         const std::int32_t* features = frame.active + a;
         const std::size_t begin = half ? static_cast<std::size_t>(features[0] / kVectorBytes * kVectorBytes) : 0;
         if (a + 1 < frame.n_active)
-            count_rows<T, 2>(panel, stride, features, begin, target);
+            count_rows<T, Parts, 2>(panel, stride, features, begin, target);
         else
-            count_rows<T, 1>(panel, stride, features, begin, target);
+            count_rows<T, Parts, 1>(panel, stride, features, begin, target);
     }
 }
 
@@ -331,7 +333,7 @@ void count_table(const Frame& frame, const std::uint64_t* filter, T* table, doub
             }
             target.positive = bytes[0];
             target.negative = bytes[1];
-            count_panel(frame, scratch.panel, half, target);
+            frame.difference ? count_panel<T, 2>(frame, scratch.panel, half, target) : count_panel<T, 1>(frame, scratch.panel, half, target);
             target.first = target.first_tally = false;
         } while (done[0] < packed[0] || done[1] < packed[1]);
         if (half) mirror(frame, target.table);
@@ -356,10 +358,11 @@ void count_table(const Frame& frame, const std::uint64_t* filter, void* table, d
     }
 }
 
-// Numbers of the parent may be wider than those of the node.
+// Numbers of the parent may be wider than those of the node. Lanes that are idle in both have zeros already.
 template <class P, class T>
 void difference(const Frame& parent, const Frame& node, const std::int32_t* lanes, int channels, const P* whole, const P* part, T* out) {
     const std::size_t from_stride = static_cast<std::size_t>(parent.stride), stride = static_cast<std::size_t>(node.stride);
+    const bool stale = lanes != nullptr || node.n_idle != parent.n_idle;
     for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
         for (int a = 0; a < node.n_active; ++a) {
             const std::size_t i = static_cast<std::size_t>(node.active[a]);
@@ -371,7 +374,7 @@ void difference(const Frame& parent, const Frame& node, const std::int32_t* lane
                 for (std::size_t j = 0; j < stride; ++j) row[j] = static_cast<T>(all[j] - other[j]);
             else
                 for (int b = 0; b < node.n_active; ++b) row[node.active[b]] = static_cast<T>(all[lanes[node.active[b]]] - other[lanes[node.active[b]]]);
-            for (int k = 0; k < node.n_idle; ++k) row[node.idle[k]] = T{};
+            for (int k = 0; stale && k < node.n_idle; ++k) row[node.idle[k]] = T{};
         }
     }
 }

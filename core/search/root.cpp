@@ -19,7 +19,8 @@ namespace streed {
 namespace {
 
 constexpr double kFirstSeconds = 0.005;
-constexpr double kBriefWork = 3e6;  // a search so short needs no tree to begin with
+constexpr double kBriefWork = 3e6;  // a search so short needs no tree to begin with,
+constexpr double kShortWork = 3e8;  // and one so short no search with a level less
 
 class RootSearch {
 public:
@@ -275,7 +276,8 @@ Result RootSearch::run() {
             proven = main.solve(0, depth, nodes, incumbent_cost_ + 1).lower;
         } else {
             const double columns = static_cast<double>(root_.node.active().size());
-            const bool brief = depth == 4 && columns * columns * columns * root_.node.words() < kBriefWork && !search_.has_function();
+            const double work = depth == 4 ? columns * columns * columns * root_.node.words() : std::numeric_limits<double>::infinity();
+            const bool brief = work < kBriefWork && !search_.has_function();
             const bool slow = search_.has_function() && !search_.leaf_table.ready();  // a small tree first
             for (const int d : {2, depth}) {
                 if (d == 2 ? !slow : brief) continue;
@@ -283,7 +285,7 @@ Result RootSearch::run() {
                 main.lookahead_tree(0, d, d == 2 ? std::min(nodes, 3) : nodes, tree);
                 offer(tree);
             }
-            const int first = options_.switches.deepening && !brief ? std::min(3, depth) : depth;
+            const int first = options_.switches.deepening && work >= kShortWork ? std::min(3, depth) : depth;
             for (int d = first; d <= depth; ++d) {
                 int n = nodes;
                 int dd = d;
