@@ -53,6 +53,12 @@ bool as_errors(const std::vector<double>& costs, std::size_t n, std::size_t k, E
     return true;
 }
 
+// A slot that counts one.
+struct Unit {
+    std::uint32_t group;
+    bool light;  // no weight of its own
+};
+
 struct Slot {
     std::uint32_t group;
     double value, weight, count;
@@ -81,7 +87,7 @@ bool counts_well(const std::vector<double>& sums, std::size_t k, std::size_t gro
 
 // Slots that count one each, per label. Returns the unavoidable cost.
 double counting_slots(const ReducedProblem& out, const std::vector<double>& sums, std::size_t k, std::size_t groups,
-                      bool keep_counts, std::vector<std::vector<Slot>>& blocks) {
+                      bool keep_counts, std::vector<std::vector<Unit>>& blocks) {
     const bool is_signed = out.kind == LeafKind::signed_difference;
     blocks.resize(k);
     double unavoidable = 0;
@@ -93,7 +99,7 @@ double counting_slots(const ReducedProblem& out, const std::vector<double>& sums
         for (std::size_t label = 0; label < k; ++label) {
             const double light = is_signed ? cancelled : label == best ? 0 : s[label];
             for (double copy = is_signed && !keep_counts ? cancelled : 0; copy < s[label]; ++copy)
-                blocks[label].push_back({static_cast<std::uint32_t>(g), 1, copy < light ? 0.0 : 1.0, 1});
+                blocks[label].push_back({static_cast<std::uint32_t>(g), copy < light});
         }
     }
     if (is_signed) std::swap(blocks[0], blocks[1]);  // label 1 is the positive one
@@ -134,40 +140,50 @@ struct Grouped {
     std::size_t groups = 0;
 };
 
-void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& blocks, const Grouped& rows, bool keep_counts) {
+// Blocks of slots, and the bit columns of the kept features in their order.
+template <class Row>
+void lay_out(ReducedProblem& out, const std::vector<std::vector<Row>>& blocks, const Grouped& rows) {
+    std::vector<std::uint32_t> order;
     for (const auto& block : blocks) {
         const int begin = out.words;
         out.words += static_cast<int>((block.size() + 63) / 64);
         out.blocks.push_back({begin, out.words});
+        order.reserve(order.size() + block.size() + 63);
+        for (const Row& row : block) order.push_back(rows.first[row.group]);
+        order.resize((order.size() + 63) / 64 * 64, kNoRow);
+        out.valid.resize(static_cast<std::size_t>(out.words), ~0ull);
+        if (block.size() % 64 != 0) out.valid.back() = (1ull << (block.size() % 64)) - 1;
     }
-    const std::size_t total_words = static_cast<std::size_t>(out.words);
+    out.columns = ordered_columns(rows.packed, rows.width, rows.problem.n_features, out.features, order);
+}
+
+void fill_units(ReducedProblem& out, const std::vector<std::vector<Unit>>& blocks, const Grouped& rows) {
+    lay_out(out, blocks, rows);
+    out.light.assign(out.valid.size(), 0);
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+        std::size_t slot = 64 * static_cast<std::size_t>(out.blocks[b].word_begin);
+        for (const Unit& unit : blocks[b]) {
+            out.light[slot / 64] |= (unit.light ? 1ull : 0ull) << (slot % 64);
+            ++slot;
+        }
+    }
+}
+
+void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& blocks, const Grouped& rows, bool keep_counts) {
+    lay_out(out, blocks, rows);
+    const std::size_t slots = 64 * out.valid.size();
     const std::size_t matrices = static_cast<std::size_t>(out.n_matrices);
     const bool weighed = out.kind == LeafKind::largest_gain || out.kind == LeafKind::function;
-    out.valid.assign(total_words, 0);
-    if (out.counting) {
-        out.light.assign(total_words, 0);
-    } else {
-        out.value.assign(64 * total_words * matrices, 0);
-        out.weight.assign(64 * total_words, 0);
-        out.potential.assign(64 * total_words, 0);
-        out.count.assign(64 * total_words, 0);
-    }
+    out.value.assign(slots * matrices, 0);
+    out.weight.assign(slots, 0);
+    out.potential.assign(slots, 0);
+    out.count.assign(slots, 0);
     double total = 0, n_rows = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
         std::size_t slot = 64 * static_cast<std::size_t>(out.blocks[b].word_begin);
-        if (out.counting) {  // every slot counts one
-            for (const Slot& s : blocks[b]) {
-                out.valid[slot / 64] |= 1ull << (slot % 64);
-                out.light[slot / 64] |= (s.weight == 0 ? 1ull : 0ull) << (slot % 64);
-                ++slot;
-            }
-            total += static_cast<double>(blocks[b].size());
-            continue;
-        }
         for (const Slot& s : blocks[b]) {
-            out.valid[slot / 64] |= 1ull << (slot % 64);
             const double* values = s.values != nullptr ? s.values : &s.value;
-            for (std::size_t m = 0; m < matrices; ++m) out.value[m * 64 * total_words + slot] = values[m];
+            for (std::size_t m = 0; m < matrices; ++m) out.value[m * slots + slot] = values[m];
             out.weight[slot] = s.weight;
             out.potential[slot] = s.values != nullptr ? s.potential : s.weight;
             out.count[slot] = s.count;
@@ -180,15 +196,8 @@ void fill_slots(ReducedProblem& out, const std::vector<std::vector<Slot>>& block
             ++slot;
         }
     }
-    std::vector<std::uint32_t> order;
-    order.reserve(64 * total_words);
-    for (const auto& block : blocks) {
-        for (const Slot& s : block) order.push_back(rows.first[s.group]);
-        order.resize((order.size() + 63) / 64 * 64, kNoRow);
-    }
-    out.columns = ordered_columns(rows.packed, rows.width, rows.problem.n_features, out.features, order);
     const auto is_whole = [](double v) { return v == std::floor(v); };
-    const bool whole = (out.kind == LeafKind::function && !out.counting ? std::all_of(out.value.begin(), out.value.end(), is_whole) : out.grain == 1) &&
+    const bool whole = (out.kind == LeafKind::function ? std::all_of(out.value.begin(), out.value.end(), is_whole) : out.grain == 1) &&
                        std::max(total, n_rows) < 0x1p30;
     out.storage = !whole ? Storage::f64 : out.largest_value > 127 ? Storage::i32 : Storage::i8;
 }
@@ -229,7 +238,7 @@ bool scale_by_label(ReducedProblem& out, const Grouped& rows, const std::int32_t
 // Slots that count one each, per label, where every row of a label has the same weight. Returns the unavoidable cost. Groups
 // are mostly small and labels may be many, so that the labels of a group are counted in one list that is cleared again.
 double scaled_slots(const ReducedProblem& out, const Grouped& rows, const std::int32_t* row_labels, const std::vector<int>& label_index,
-                    std::size_t k, std::vector<std::vector<Slot>>& blocks) {
+                    std::size_t k, std::vector<std::vector<Unit>>& blocks) {
     const std::size_t n = rows.problem.n_rows;
     std::vector<std::uint32_t> begin(rows.groups + 1), member(n);
     for (std::size_t r = 0; r < n; ++r) ++begin[rows.group[r] + 1];
@@ -264,7 +273,7 @@ double scaled_slots(const ReducedProblem& out, const Grouped& rows, const std::i
         for (std::uint32_t m = begin[g]; m < begin[g + 1]; ++m) {
             const std::size_t label = label_of(member[m]);
             count[label] = 0;
-            blocks[label].push_back({static_cast<std::uint32_t>(g), 1, label == best ? 1.0 : 0.0, 1});
+            blocks[label].push_back({static_cast<std::uint32_t>(g), label != best});
         }
     }
     return unavoidable;
@@ -282,12 +291,11 @@ void reduce_errors(ReducedProblem& out, const Grouped& rows, const std::int32_t*
     out.n_values = labels <= 2 ? 1 : labels;
 
     const bool keep = rows.options.keep_counts;
-    std::vector<std::vector<Slot>> blocks;
+    out.total = std::accumulate(grid.begin(), grid.end(), 0.0);
+    std::vector<std::vector<Unit>> units;
     if (scale_by_label(out, rows, row_labels, label_index, grid, static_cast<std::size_t>(labels))) {
-        out.base += out.grain * out.scale_unit * scaled_slots(out, rows, row_labels, label_index, static_cast<std::size_t>(labels), blocks);
-        fill_slots(out, blocks, rows, keep);
-        out.total = std::accumulate(grid.begin(), grid.end(), 0.0);
-        return;
+        out.base += out.grain * out.scale_unit * scaled_slots(out, rows, row_labels, label_index, static_cast<std::size_t>(labels), units);
+        return fill_units(out, units, rows);
     }
     const std::size_t k = static_cast<std::size_t>(std::max(labels, 2));
     std::vector<double> sums(rows.groups * k), counts(rows.groups * k);
@@ -298,10 +306,13 @@ void reduce_errors(ReducedProblem& out, const Grouped& rows, const std::int32_t*
     }
     const bool unit_rows = std::all_of(grid.begin(), grid.end(), [](double w) { return w == 1; });
     out.counting = counts_well(sums, k, rows.groups, out.grain == 1, unit_rows, keep);
-    out.base += out.grain * (out.counting ? counting_slots(out, sums, k, rows.groups, keep, blocks)
-                                          : weighted_slots(out, sums, counts, k, rows.groups, keep, blocks));
+    if (out.counting) {
+        out.base += out.grain * counting_slots(out, sums, k, rows.groups, keep, units);
+        return fill_units(out, units, rows);
+    }
+    std::vector<std::vector<Slot>> blocks;
+    out.base += out.grain * weighted_slots(out, sums, counts, k, rows.groups, keep, blocks);
     fill_slots(out, blocks, rows, keep);
-    out.total = std::accumulate(grid.begin(), grid.end(), 0.0);
 }
 
 // Any label costs: what every label but the first saves against it, K - 1 values for each group of equal rows.
@@ -419,23 +430,23 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
     out.total = largest / out.grain;
     out.exact = leaf.grain == 1;
     out.weight_ticks = std::ceil(weight_unit / out.grain) + (out.exact ? 0 : 1);
-    std::vector<std::vector<Slot>> blocks(1);
+    if (std::all_of(out.units.begin(), out.units.end(), [](double unit) { return unit == 1; })) out.units.clear();
+    out.shifted = shifted;
+    if (shifted) out.base = probe[s * cells];
     if (!shifted && alike && one_hot(table, s) && static_cast<double>(n) <= 4 * static_cast<double>(rows.groups) + 256) {
         // Rows of s kinds, which the function gets the numbers of: they are counted as bits.
         out.counting = true;
         out.n_matrices = 1;
-        blocks.resize(s);
+        std::vector<std::vector<Unit>> units(s);
         for (std::size_t r = 0; r < n; ++r) {
             const double* own = &table[r * s];
-            blocks[static_cast<std::size_t>(std::max_element(own, own + s) - own)].push_back({rows.group[r], 1, 1, 1});
+            units[static_cast<std::size_t>(std::max_element(own, own + s) - own)].push_back({rows.group[r], false});
         }
-    } else {
-        for (std::size_t g = 0; g < rows.groups; ++g)
-            blocks[0].push_back({static_cast<std::uint32_t>(g), 0, weights[g], counts[g], &sums[g * matrices], 0});
+        return fill_units(out, units, rows);
     }
-    if (std::all_of(out.units.begin(), out.units.end(), [](double unit) { return unit == 1; })) out.units.clear();
-    out.shifted = shifted;
-    if (shifted) out.base = probe[s * cells];
+    std::vector<std::vector<Slot>> blocks(1);
+    for (std::size_t g = 0; g < rows.groups; ++g)
+        blocks[0].push_back({static_cast<std::uint32_t>(g), 0, weights[g], counts[g], &sums[g * matrices], 0});
     fill_slots(out, blocks, rows, true);
 }
 
