@@ -26,13 +26,12 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper) {
     at.order = at.node.active();
 
     if (at.leaf < at.best) at.best = at.leaf;
+    const auto closed = [&] { return index > 0 && at.lower_bound(search_) >= at.best; };  // nothing to be found here
+    if (closed()) return at.order.clear();
     if (switches.depth_two) {
         load_pair_table(at, similar());
         bound_by_labels(at);
-        if (index > 0 && at.lower_bound(search_) >= at.best) {  // nothing to be found here
-            at.order.clear();
-            return;
-        }
+        if (closed()) return at.order.clear();
         const double* look = at.look.as<double>();
         const double two_levels = look_ahead(at, std::min(nodes, 3));
         if (two_levels < at.best) {
