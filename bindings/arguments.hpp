@@ -40,6 +40,7 @@ constexpr SwitchName kSwitches[] = {
     {"deepening", &streed::Switches::deepening},
     {"bound_sets", &streed::Switches::bound_sets},
     {"label_bounds", &streed::Switches::label_bounds},
+    {"whole_units", &streed::Switches::whole_units},
 };
 
 [[noreturn]] inline void refuse(const std::string& message) { throw std::invalid_argument(message); }

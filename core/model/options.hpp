@@ -21,6 +21,7 @@ struct Switches {
     bool cache = true;            // values of subproblems, by row set and by path
     bool similarity = true;       // bounds between the children of one node
     bool label_bounds = true;     // a subtree has no more labels than leaves
+    bool whole_units = true;      // costs and prices as whole numbers of 32 bits, where they are
     bool merge_rows = true;       // equal rows become one weighted row
     bool drop_features = true;    // constant, equal and opposite features
     bool depth_two = true;        // the last two levels at once

@@ -5,7 +5,6 @@
 // order depends on the rows alone, so the tree is the same for every number of threads. The cache makes the second
 // walk cheap: what comes before the first hit was shown to be worse in the search itself.
 #include <algorithm>
-#include <limits>
 
 #include "search.hpp"
 
@@ -223,21 +222,32 @@ int Worker::construct(int index, int depth, int nodes, double value, Tree& tree)
     if (depth == 2 && search_.options.switches.depth_two) return pair_tree(index, nodes, tree);
     if (search_.options.switches.cache && !search_.has_function()) {
         const auto entry = search_.subproblems.find(cache_key(at, depth, nodes));
-        if (entry && entry->exact) return construct_choice(index, depth, nodes, {entry->feature, lane_of(at.node, entry->feature), entry->left_nodes}, tree);
+        if (entry && entry->exact && entry->feature != kLeaf) {
+            const Choice choice{entry->feature, lane_of(at.node, entry->feature), entry->left_nodes};
+            if (choice.feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);
+            double rest = value - at.branch[static_cast<std::size_t>(choice.lane)];  // for the children
+            const int budgets[2] = {choice.left_nodes, nodes - 1 - choice.left_nodes};
+            return split_tree(index, choice.lane, depth, budgets, tree, [&](int side, int n) {
+                const double own = side == 1 ? rest : solve(index + 1, depth - 1, n, rest - search_.floor() + 1).lower;
+                rest -= own;
+                return construct(index + 1, depth - 1, n, own, tree);
+            });
+        }
     }
     begin_branching(index, depth, nodes, value + 1);
     try_features(index, value);
-    return construct_choice(index, depth, nodes, at.choice, tree);
+    return construct_choice(index, depth, nodes, tree);
 }
 
-int Worker::construct_choice(int index, int depth, int nodes, const Choice& choice, Tree& tree) {
+// The same for the choice of the search that the node has just seen, which knows the values of both children.
+int Worker::construct_choice(int index, int depth, int nodes, Tree& tree) {
+    Level& at = level(index);
+    const Choice choice = at.choice;
     if (choice.feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);
     if (choice.lane < 0) throw TaskFailure("the costs of leaves are not the same when they are asked for again");
     const int budgets[2] = {choice.left_nodes, nodes - 1 - choice.left_nodes};
-    return split_tree(index, choice.lane, depth, budgets, tree, [&](int, int n) {
-        const double value = solve(index + 1, depth - 1, n, std::numeric_limits<double>::infinity()).lower;
-        return construct(index + 1, depth - 1, n, value, tree);
-    });
+    const double values[2] = {at.bound(budgets[0], false, choice.lane), at.bound(budgets[1], true, choice.lane)};
+    return split_tree(index, choice.lane, depth, budgets, tree, [&](int side, int n) { return construct(index + 1, depth - 1, n, values[side], tree); });
 }
 
 int Worker::lookahead_tree(int index, int depth, int nodes, Tree& tree) {

@@ -304,7 +304,7 @@ Result RootSearch::run() {
         const bool chosen = options_.n_threads == 1 && root_.branching && root_.depth == depth && root_.nodes == nodes && root_.best == proven &&
                             root_.choice.feature != kLeaf && !search_.has_function();
         if (chosen)
-            main.construct_choice(0, depth, nodes, Choice(root_.choice), optimal);
+            main.construct_choice(0, depth, nodes, optimal);
         else
             main.construct(0, depth, nodes, proven, optimal);
         if (!search_.has_function() && cost(optimal) != proven) throw std::logic_error("internal error, please report it: the tree has not the value that was proven");

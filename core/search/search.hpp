@@ -197,7 +197,7 @@ public:
 
     // rebuild.cpp: a tree for the node at `level`.
     int construct(int level, int depth, int nodes, double value, Tree& tree);  // of proven value, by the fixed rule
-    int construct_choice(int level, int depth, int nodes, const Choice& choice, Tree& tree);
+    int construct_choice(int level, int depth, int nodes, Tree& tree);
     int recall(int level, int depth, int nodes, Tree& tree);                   // from the cache, for an early end
     int recall_split(int level, int lane, int depth, int nodes, int left_nodes, Tree& tree);
     int lookahead_tree(int level, int depth, int nodes, Tree& tree);           // greedy on trees of depth two
