@@ -89,7 +89,7 @@ void Worker::load_pair_weights(Level& at) {
         at.single_weight[static_cast<std::size_t>(f)] = at.pair_weights.as<double>()[static_cast<std::size_t>(f) * (stride + 1)];
     at.all_weight = 0;
     if (node.counting()) {
-        at.all_weight = node.potential();
+        at.all_weight = search_.has_function() ? node.n_slots() : node.potential();  // rows of a function have no potential
     } else if (several) {
         at.all_weight = node.weight();
     } else if (search_.model.kind == LeafKind::signed_difference) {
