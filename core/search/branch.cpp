@@ -7,8 +7,9 @@ namespace streed {
 
 // Look-ahead order: solving the node with two levels only gives, for every feature, the best tree of depth two
 // below it. That is an upper bound at once and a far better order than Gini. The order depends on the rows alone,
-// never on bounds or on what other threads have found, so that ties are always broken in the same way.
-void Worker::begin_branching(int index, int depth, int nodes, double upper) {
+// never on bounds or on what other threads have found, so that ties are always broken in the same way. A node that `may_close`
+// is left without any features if its bounds rule all of them out; a front wants them all the same.
+void Worker::begin_branching(int index, int depth, int nodes, double upper, bool may_close) {
     Level& at = level(index);
     search_.checkpoint(calling_thread_);
     const Switches& switches = search_.options.switches;
@@ -26,7 +27,7 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper) {
     at.order = at.node.active();
 
     if (at.leaf < at.best) at.best = at.leaf;
-    const auto closed = [&] { return index > 0 && at.lower_bound(search_) >= at.best; };  // nothing to be found here
+    const auto closed = [&] { return may_close && at.lower_bound(search_) >= at.best; };  // nothing to be found here
     if (closed()) return at.order.clear();
     if (switches.depth_two) {
         load_pair_table(at, similar());

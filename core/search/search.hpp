@@ -163,7 +163,7 @@ public:
     std::string cache_key(const Level& at, int depth, int nodes) const;
 
     // branch.cpp: the loop over features, in parts so that threads can share the root.
-    void begin_branching(int level, int depth, int nodes, double upper);
+    void begin_branching(int level, int depth, int nodes, double upper, bool may_close = false);
     void try_features(int level, double enough);
     void try_feature(int level, int lane);
 

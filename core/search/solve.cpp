@@ -86,7 +86,7 @@ Outcome Worker::solve(int index, int depth, int nodes, double upper) {
         }
     }
     ++statistics.nodes;
-    begin_branching(index, depth, nodes, upper);
+    begin_branching(index, depth, nodes, upper, index > 0);
     try_features(index, search_.floor());
 
     const bool found = at.best < upper;
