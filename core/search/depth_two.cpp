@@ -66,7 +66,8 @@ void Worker::load_pair_table(Level& at, bool with_weights) {
 bool Worker::sibling_is_cheaper(const Level& at, bool with_weights) const {
     const Level* parent = at.above;
     if (!search_.options.switches.subtraction || !at.node.counting() || parent == nullptr || !parent->has_table) return false;
-    if (with_weights && (!parent->has_counts || (!search_.prices.any() && parent->has_pair_weights && (search_.model.scale != nullptr || parent->node.has_light())))) return false;
+    const bool turned = !search_.prices.any() && parent->has_pair_weights && (search_.model.scale != nullptr || parent->node.has_light());
+    if (with_weights && (!parent->has_counts || turned)) return false;
     const double rows = at.node.n_slots(), others = parent->node.n_slots() - rows;
     const double own = static_cast<double>(at.node.active().size()), all = static_cast<double>(parent->node.active().size());
     return others * all * all < 0.7 * rows * own * own;

@@ -222,12 +222,11 @@ int Worker::construct(int index, int depth, int nodes, double value, Tree& tree)
     if (depth == 2 && search_.options.switches.depth_two) return pair_tree(index, nodes, tree);
     if (search_.options.switches.cache && !search_.has_function()) {
         const auto entry = search_.subproblems.find(cache_key(at, depth, nodes));
-        if (entry && entry->exact && entry->feature != kLeaf) {
-            const Choice choice{entry->feature, lane_of(at.node, entry->feature), entry->left_nodes};
-            if (choice.feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);
-            double rest = value - at.branch[static_cast<std::size_t>(choice.lane)];  // for the children
-            const int budgets[2] = {choice.left_nodes, nodes - 1 - choice.left_nodes};
-            return split_tree(index, choice.lane, depth, budgets, tree, [&](int side, int n) {
+        if (entry && entry->exact && entry->feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);
+        if (const int lane = entry && entry->exact ? lane_of(at.node, entry->feature) : -1; lane >= 0) {
+            double rest = value - at.branch[static_cast<std::size_t>(lane)];  // for the children
+            const int budgets[2] = {entry->left_nodes, nodes - 1 - entry->left_nodes};
+            return split_tree(index, lane, depth, budgets, tree, [&](int side, int n) {
                 const double own = side == 1 ? rest : solve(index + 1, depth - 1, n, rest - search_.floor() + 1).lower;
                 rest -= own;
                 return construct(index + 1, depth - 1, n, own, tree);

@@ -146,21 +146,6 @@ class FeatureCosts:
             tests[key] = Attribute(key, group[key], float(full[key]), float(discounted))
         return [tests[key] for key in keys]
 
-    def for_columns(self, names: Sequence[str]) -> FeatureCosts:
-        """Return the same prices with a test for each column in turn, for features that are told by position.
-
-        Parameters
-        ----------
-        names : sequence of str
-            Names of the columns.
-
-        Returns
-        -------
-        FeatureCosts
-            Prices by the names of tests, and the test of each column.
-        """
-        return self.for_features(names, range(len(names)))
-
     def for_features(self, names: Sequence[str], columns: ArrayLike) -> FeatureCosts:
         """Return the same prices with a test for each binary feature in turn.
 
