@@ -5,13 +5,17 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <cstring>
 #include <exception>
+#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "engine.hpp"
@@ -75,17 +79,37 @@ inline void check_features(const streed::Problem& problem) {
     if (problem.n_rows == 0) refuse("features must have at least one row, got none");
     if (problem.n_rows >= (1ull << 31) || problem.n_features >= (1ull << 24)) refuse("features: more than 2^31 rows or 2^24 columns");
     if (problem.n_labels < 1 || problem.n_labels > (1 << 24)) refuse("n_labels must be from 1 to 2^24, got " + text(problem.n_labels));
-    std::uint8_t bits = 0;  // all at once, which the compiler makes vectors of; only what is wrong is looked for one by one
-    for (std::size_t k = 0; k < problem.n_rows * problem.n_features; ++k) bits |= problem.features[k];
-    for (std::size_t k = 0; bits > 1 && k < problem.n_rows * problem.n_features; ++k)
+    const std::size_t n = problem.n_rows * problem.n_features;
+    std::uint64_t bits = 0;  // eight features at once; only what is wrong is looked for one by one
+    std::size_t whole = 0;
+    for (std::uint64_t eight; whole + 8 <= n; whole += 8) {
+        std::memcpy(&eight, problem.features + whole, 8);
+        bits |= eight;
+    }
+    for (; whole < n; ++whole) bits |= problem.features[whole];
+    for (std::size_t k = 0; (bits & 0xfefefefefefefefeu) != 0 && k < n; ++k)
         if (problem.features[k] > 1) refuse("features must be 0 or 1, got " + text(problem.features[k]) + " in row " + text(k / problem.n_features) + ", column " + text(k % problem.n_features));
 }
 
+// Numbers as an array of the caller's, without a copy.
+template <class T>
+nb::object as_array(std::vector<T> numbers, std::initializer_list<std::size_t> shape) {
+    auto* values = new std::vector<T>(std::move(numbers));
+    nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(values->data(), shape, owner));
+}
+
+template <class T>
+nb::object as_array(std::vector<T> numbers) {
+    const std::size_t n = numbers.size();
+    return as_array<T>(std::move(numbers), {n});
+}
+
 inline nb::object int_array(const streed::Tree& tree, std::int32_t streed::TreeNode::* member) {
-    auto* values = new std::vector<std::int32_t>();
-    nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
-    for (const streed::TreeNode& node : tree) values->push_back(node.*member);
-    return nb::cast(nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(values->data(), {values->size()}, owner));
+    std::vector<std::int32_t> values;
+    values.reserve(tree.size());
+    for (const streed::TreeNode& node : tree) values.push_back(node.*member);
+    return as_array(std::move(values));
 }
 
 inline const char* status_name(streed::Status status) {
@@ -159,6 +183,20 @@ inline streed::Problem make_problem(const Input<std::uint8_t, 2>& features, int 
     problem.n_labels = n_labels;
     check_features(problem);
     return problem;
+}
+
+using PriceArrays = std::tuple<Input<std::int32_t, 1>, Input<std::int32_t, 1>, Input<double, 1>, Input<double, 1>>;
+
+inline streed::Prices make_prices(const PriceArrays& arrays, std::size_t n_features) {
+    const auto& [attribute, group, full, discounted] = arrays;
+    for (const std::size_t size : {attribute.shape(0), group.shape(0), full.shape(0), discounted.shape(0)})
+        if (size != n_features) refuse("prices must be four arrays with one entry per feature, " + text(n_features) + ", got " + text(size));
+    for (const double* values : {full.data(), discounted.data()})
+        for (std::size_t f = 0; f < n_features; ++f)
+            if (!(values[f] >= 0 && values[f] <= 1e200)) refuse("prices must be finite and not negative, got " + text(values[f]) + " for feature " + text(f));
+    for (std::size_t f = 0; f < n_features; ++f)
+        if (attribute.data()[f] < 0) refuse("attributes must not be negative, got " + text(attribute.data()[f]) + " for feature " + text(f));
+    return {attribute.data(), group.data(), full.data(), discounted.data()};
 }
 
 }  // namespace binding

@@ -1,6 +1,4 @@
 // The native module: translates between NumPy and the engine, decides nothing.
-#include <nanobind/stl/tuple.h>
-
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -8,8 +6,8 @@
 
 #include "arguments.hpp"
 #include "front.hpp"
-#include "model/route.hpp"
 #include "python_leaf.hpp"
+#include "tree.hpp"
 
 using namespace nb::literals;
 using namespace binding;
@@ -42,22 +40,6 @@ void check_sums(const char* name, const double* values, std::size_t n_rows, std:
     for (std::size_t k = 0; !std::isfinite(total) && k < n_rows * width; ++k)
         if (!std::isfinite(values[k])) refuse(std::string(name) + " must be finite, got " + text(values[k]) + " in row " + text(k / width) + ", column " + text(k % width));
     if (total != 0 && !(total >= 1e-250 && total <= 1e250)) refuse(std::string("the sum of the absolute values of ") + name + " must be 0 or between 1e-250 and 1e250");
-}
-
-using PriceArrays = std::tuple<Input<std::int32_t, 1>, Input<std::int32_t, 1>, Input<double, 1>, Input<double, 1>>;
-
-void set_prices(const std::optional<PriceArrays>& arrays, streed::Problem& problem, streed::Prices& prices) {
-    if (!arrays) return;
-    const auto& [attribute, group, full, discounted] = *arrays;
-    for (const std::size_t size : {attribute.shape(0), group.shape(0), full.shape(0), discounted.shape(0)})
-        if (size != problem.n_features) refuse("prices must be four arrays with one entry per feature, " + text(problem.n_features) + ", got " + text(size));
-    for (const double* values : {full.data(), discounted.data()})
-        for (std::size_t f = 0; f < problem.n_features; ++f)
-            if (!(values[f] >= 0 && values[f] <= 1e200)) refuse("prices must be finite and not negative, got " + text(values[f]) + " for feature " + text(f));
-    for (std::size_t f = 0; f < problem.n_features; ++f)
-        if (attribute.data()[f] < 0) refuse("attributes must not be negative, got " + text(attribute.data()[f]) + " for feature " + text(f));
-    prices = {attribute.data(), group.data(), full.data(), discounted.data()};
-    problem.prices = &prices;
 }
 
 // How leaves are put together: by the sum of their costs, or by the largest one.
@@ -121,7 +103,7 @@ nb::dict solve(Input<std::uint8_t, 2> features, Input<std::int32_t, 1> labels, I
     problem.weights = weights.data();
     check_labels(problem);
     streed::Prices price_arrays;
-    set_prices(prices, problem, price_arrays);
+    if (prices) problem.prices = &(price_arrays = make_prices(*prices, problem.n_features));
     set_combination(combination, options, problem);
     return run(problem, options, poll);
 }
@@ -138,7 +120,7 @@ nb::dict solve_costs(Input<std::uint8_t, 2> features, Input<double, 2> costs, in
     problem.costs = costs.data();
     check_sums("costs", costs.data(), problem.n_rows, costs.shape(1));
     streed::Prices price_arrays;
-    set_prices(prices, problem, price_arrays);
+    if (prices) problem.prices = &(price_arrays = make_prices(*prices, problem.n_features));
     set_combination(combination, options, problem);
     return run(problem, options, poll);
 }
@@ -174,7 +156,7 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
     }
     problem.function = &leaf;
     streed::Prices price_arrays;
-    set_prices(prices, problem, price_arrays);
+    if (prices) problem.prices = &(price_arrays = make_prices(*prices, problem.n_features));
     set_combination(combination, options, problem);
     try {
         return run(problem, options, poll);
@@ -185,37 +167,6 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
         PyErr_SetNone(PyExc_KeyboardInterrupt);
         throw nb::python_error();
     }
-}
-
-std::vector<streed::Fork> make_forks(const Input<std::int32_t, 1>& feature, const Input<std::int32_t, 1>& left,
-                                     const Input<std::int32_t, 1>& right, std::size_t n_features, std::ptrdiff_t stride) {
-    const std::size_t n = feature.shape(0);
-    if (n == 0 || n >= (1ull << 31) || left.shape(0) != n || right.shape(0) != n)
-        refuse("feature, left and right must have one entry per node, at least one, got " + text(n) + ", " + text(left.shape(0)) + " and " + text(right.shape(0)));
-    std::vector<streed::Fork> forks(n);
-    for (std::size_t node = 0; node < n; ++node) {
-        const std::int32_t tested = feature.data()[node], own = static_cast<std::int32_t>(node);
-        forks[node] = {0, {own, own}};
-        if (tested == -1) continue;
-        if (tested < 0 || static_cast<std::size_t>(tested) >= n_features) refuse("features of nodes must be from 0 to " + text(static_cast<std::int64_t>(n_features) - 1) + ", or -1 at a leaf, got " + text(tested) + " at node " + text(node));
-        for (const std::int32_t child : {left.data()[node], right.data()[node]})
-            if (child <= own || static_cast<std::size_t>(child) >= n) refuse("children must come after their parents, before " + text(n) + ", got " + text(child) + " at node " + text(node));
-        forks[node] = {tested * stride, {left.data()[node], right.data()[node]}};
-    }
-    return forks;
-}
-
-nb::object route(const nb::ndarray<const std::uint8_t, nb::numpy, nb::ndim<2>, nb::device::cpu>& features, const Input<std::int32_t, 1>& feature,
-                 const Input<std::int32_t, 1>& left, const Input<std::int32_t, 1>& right) {
-    const streed::FeatureMatrix matrix{features.data(), features.shape(0), features.stride(0), features.stride(1)};
-    const std::vector<streed::Fork> forks = make_forks(feature, left, right, features.shape(1), features.stride(1));
-    auto* leaf = new std::vector<std::int64_t>(matrix.n_rows);
-    nb::capsule owner(leaf, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
-    {
-        const nb::gil_scoped_release release;
-        streed::route(matrix, forks, leaf->data());
-    }
-    return nb::cast(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(leaf->data(), {leaf->size()}, owner));
 }
 
 std::vector<std::string> switch_names() {
@@ -239,7 +190,7 @@ NB_MODULE(_core, module) {
                "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a,
                "prices"_a = nb::none(), "combination"_a = "sum", "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
     register_front(module);
-    module.def("route", &route, "features"_a, "feature"_a, "left"_a, "right"_a);
+    register_tree(module);
     module.def("simd_levels", &streed::simd_levels);
     module.def("switch_names", &switch_names);
 }

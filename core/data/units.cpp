@@ -1,7 +1,10 @@
 #include "units.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <initializer_list>
+#include <numeric>
 
 namespace streed {
 namespace {
@@ -16,7 +19,38 @@ bool measures(double unit, const double* values, std::size_t n) {
     return true;
 }
 
+constexpr double kMostUnits = 0x1p48;
+
+// The greatest common divisor of the values as numbers of units; 0 if they are not whole, or too many.
+std::int64_t common_divisor(const std::vector<double>& sizes, double unit) {
+    std::int64_t divisor = 0;
+    for (const double size : sizes) {
+        const double units = size / unit, whole = std::nearbyint(units);
+        if (!(whole < kMostUnits && std::abs(units - whole) <= 4e-16 * whole)) return 0;
+        divisor = std::gcd(divisor, static_cast<std::int64_t>(whole));
+    }
+    return divisor;
+}
+
 }  // namespace
+
+double largest_unit(const std::vector<double>& values, double total) {
+    std::vector<double> sizes;
+    for (const double value : values)
+        if (value != 0) sizes.push_back(std::abs(value));
+    if (sizes.empty()) return 1;
+    const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+    if (total >= kMostUnits * *most) return 1;
+    std::vector<double> units = {1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
+    for (int parts = 1; parts <= 12; ++parts) units.push_back(*least / parts);
+    for (const double unit : units) {
+        const std::int64_t divisor = unit > 0 ? common_divisor(sizes, unit) : 0;
+        if (divisor == 0) continue;
+        const double found = unit * static_cast<double>(divisor);
+        return total / found < kMostUnits ? found : 1;
+    }
+    return 1;
+}
 
 double common_unit(const double* values, std::size_t n) {
     if (measures(1, values, n)) return 1;

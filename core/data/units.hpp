@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace streed {
 
 // A number that all values are whole multiples of (up to the rounding of the values themselves), with multiples that add up to less than
 // 2^30 in size; 0 if none was found. Tried are one, the smallest value and its first parts, and powers of ten.
 double common_unit(const double* values, std::size_t n);
+
+// The largest unit of which all values are whole multiples, to rounding, such that `total` is less than 2^48 of them; 1 if none is found.
+// Sought among the decimals, from one to a billionth, then among the least value and its parts up to twelfths.
+double largest_unit(const std::vector<double>& values, double total);
 
 }  // namespace streed

@@ -125,5 +125,28 @@ def route(
     left: npt.NDArray[np.int32],
     right: npt.NDArray[np.int32],
 ) -> npt.NDArray[np.int64]: ...
+def recount(
+    features: npt.NDArray[np.uint8],
+    feature: npt.NDArray[np.int32],
+    left: npt.NDArray[np.int32],
+    right: npt.NDArray[np.int32],
+    label: npt.NDArray[np.int32],
+    n_labels: int,
+    errors: tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]] | None,
+    costs: npt.NDArray[np.float64] | None,
+    classes: tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None] | None,
+    prices: _Prices | None,
+    maximum: bool,
+) -> tuple[
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64] | None,
+    npt.NDArray[np.float64] | None,
+]: ...
+def encode(
+    labels: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None: ...
+def common_unit(values: list[float], total: float) -> float: ...
 def simd_levels() -> list[str]: ...
 def switch_names() -> list[str]: ...

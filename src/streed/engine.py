@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from streed import _core
 from streed.errors import TaskError
 from streed.options import Limits
-from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered, Prices
+from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered
 from streed.tree import Tree
 
 
@@ -53,8 +53,6 @@ def check_lowered(name: str, lowered: Lowered) -> None:
 
 
 Made = TypeVar("Made")
-Branch: TypeAlias = tuple[int, int, int]
-"""A branching node, its left and its right child."""
 
 
 def once_more(count: Callable[[dict[str, Any]], Made], answer: dict[str, Any]) -> Made:
@@ -94,64 +92,59 @@ def make_tree(
 
     `task` is what errors call the task; only leaf functions can be wrong now.
     """
-    tree = Tree.trusted(
-        feature=np.asarray(answer["feature"], np.int32),
-        left=np.asarray(answer["left"], np.int32),
-        right=np.asarray(answer["right"], np.int32),
-        label=np.array(answer["label"], np.int32),  # a copy: a task may give leaves labels of its own
-        n_samples=None,
-        class_weights=None,
-        classes=lowered.classes,
-        n_features=features.shape[1],
-        feature_names=None if names is None else tuple(names),
-        values=None,
-        value_name=value_name,
-        conditions=None,
-        prices=None,
-    )
-    leaf = tree.route(features)  # refuses what is no tree
-    branches = tree.branches()
+    tree = Tree.__new__(Tree)  # its arrays are not looked at twice: the recount refuses what is no tree
+    tree.feature = feature = np.asarray(answer["feature"], np.int32)
+    tree.left = left = np.asarray(answer["left"], np.int32)
+    tree.right = right = np.asarray(answer["right"], np.int32)
+    tree.label = label = np.array(answer["label"], np.int32)  # a copy: leaves may get labels of their own
+    tree.classes = classes = lowered.classes
+    tree.n_features = features.shape[1]
+    tree.feature_names = None if names is None else tuple(names)
+    tree.value_name = value_name
+    tree.values = tree.conditions = tree.prices = None
+    model, prices, tally = lowered.leaf, lowered.prices, lowered.tally
     largest = lowered.combination == "max"
-    samples = np.bincount(leaf, minlength=tree.node_count).tolist()
-    costs = leaf_costs(task, lowered.leaf, leaf, tree)
-    join = max if largest else operator.add
-    for node, left, right in reversed(branches):
-        samples[node] = samples[left] + samples[right]
-        costs[node] = join(costs[left], costs[right])
-    cost = costs[0] + lowered.branch_cost * len(branches)
-    tree.n_samples = np.array(samples, np.int64)
-    if lowered.tally is not None:
-        tree.class_weights = _class_weights(lowered, leaf, branches, len(samples))
-    if lowered.leaf_label is not None and isinstance(lowered.leaf, LeafFunction):
-        _label_leaves(task, tree, lowered, leaf)
-    if value_name:
-        rows = [1] * len(samples) if largest else samples  # no mean has a meaning for the largest leaf
-        tree.values = _per_row(sign * lowered.scale, costs, rows)
-    if lowered.prices is not None:
-        paid = _paid_at_nodes(tree.feature.tolist(), branches, samples, lowered.prices)
-        cost += math.fsum(paid)
-        tree.prices = _per_row(lowered.scale, paid, samples)
+    leaf, samples, costs, tree.class_weights, paid = _core.recount(
+        features,
+        feature,
+        left,
+        right,
+        label,
+        classes.size,
+        (model.codes, model.weights) if isinstance(model, ClassErrors) else None,
+        model.costs if isinstance(model, CostTable) else None,
+        None if tally is None else (tally.codes, tally.weights),
+        None if prices is None else (prices.attribute, prices.group, prices.full, prices.discounted),
+        largest,
+    )
+    tree.n_samples = samples
+    if isinstance(model, LeafFunction):
+        costs = _function_costs(task, model, leaf, tree, largest)
+        if lowered.leaf_label is not None:
+            _label_leaves(task, tree, lowered, leaf)
+    cost = costs.item(0) + lowered.branch_cost * (feature.size // 2)
+    rows = np.maximum(samples, 1)
+    if value_name:  # of a row on average; no mean has a meaning for the largest leaf
+        tree.values = sign * lowered.scale * costs / (1 if largest else rows) + 0.0  # no minus zero
+    if paid is not None:
+        cost += math.fsum(paid.tolist())
+        tree.prices = lowered.scale * paid / rows
     return Counted(tree, cost, leaf)
 
 
-def _per_row(factor: float, values: list[float], samples: list[int]) -> NDArray[np.float64]:
-    means = [factor * value / (n or 1) + 0.0 for value, n in zip(values, samples, strict=True)]
-    return np.array(means)  # no minus zero in it
+def _function_costs(
+    task: str, model: LeafFunction, leaf: NDArray[np.int64], tree: Tree, largest: bool
+) -> NDArray[np.float64]:
+    """Costs of all nodes where a function says what leaves cost."""
+    costs = leaf_costs(task, model, leaf, tree)
+    join = max if largest else operator.add
+    for node, left, right in reversed(tree.branches()):
+        costs[node] = join(costs[left], costs[right])
+    return np.array(costs)
 
 
-def leaf_costs(
-    task: str, model: ClassErrors | CostTable | LeafFunction, leaf: NDArray[np.int64], tree: Tree
-) -> list[float]:
+def leaf_costs(task: str, model: LeafFunction, leaf: NDArray[np.int64], tree: Tree) -> list[float]:
     """Costs of the leaves of a tree under their labels, from the rows that end in each; 0 at other nodes."""
-    costs: list[float]
-    if not isinstance(model, LeafFunction):
-        said = tree.label[leaf]
-        if isinstance(model, ClassErrors):
-            paid = (model.codes != said) * model.weights
-        else:
-            paid = model.costs[np.arange(leaf.size), said]
-        costs = np.bincount(leaf, paid, tree.node_count).tolist()
-        return costs
     from streed.leaf_functions import CheckedFunction
 
     leaves = np.flatnonzero(tree.feature < 0)
@@ -186,33 +179,3 @@ def _label_leaves(task: str, tree: Tree, lowered: Lowered, leaf: NDArray[np.int6
         tree.classes = np.empty(leaves.size, dtype=object)
         tree.classes[:] = labels
     tree.label[leaves] = np.arange(leaves.size)
-
-
-def _class_weights(
-    lowered: Lowered, leaf: NDArray[np.int64], branches: list[Branch], nodes: int
-) -> NDArray[np.float64]:
-    tally, classes = lowered.tally, lowered.classes.size
-    assert tally is not None
-    cells = np.bincount(leaf * classes + tally.codes, tally.weights, nodes * classes)
-    weights = cells.reshape(nodes, classes).tolist()
-    for node, left, right in reversed(branches):
-        weights[node] = list(map(operator.add, weights[left], weights[right]))
-    return np.array(weights, np.float64)
-
-
-def _paid_at_nodes(
-    feature: list[int], branches: list[Branch], samples: list[int], prices: Prices
-) -> list[float]:
-    """Return what the rows of each branching node pay for its test in all, in engine units; 0 at leaves."""
-    paid = [0.0] * len(feature)
-    tested: list[frozenset[int]] = [frozenset()] * len(feature)
-    groups = list(tested)
-    for node, left, right in branches:
-        at = feature[node]
-        attribute, group = prices.attribute.item(at), prices.group.item(at)
-        if attribute not in tested[node]:
-            price = prices.discounted if group in groups[node] else prices.full
-            paid[node] = price.item(at) * samples[node]
-        tested[left] = tested[right] = tested[node] | {attribute}
-        groups[left] = groups[right] = groups[node] | {group} if group >= 0 else groups[node]
-    return paid

@@ -162,7 +162,8 @@ class Sums:
         columns = [_whole(part, n_rows, _costs(part)) for part in parts]
         columns.append(_whole(self.shown, n_rows, np.ones((_n_rows(self.shown, n_rows), 1))))
         if (tally := self.shown.tally) is not None:
-            weights = (tally.codes[:, None] == np.arange(self.n_labels)) * tally.weights[:, None]
+            own = 1.0 if tally.weights is None else tally.weights[:, None]
+            weights = (tally.codes[:, None] == np.arange(self.n_labels)) * own
             columns.append(_whole(self.shown, n_rows, weights))
         self.columns = np.concatenate(columns, axis=1)
 

@@ -6,6 +6,7 @@ same when they refuse one.
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 import os
@@ -142,6 +143,23 @@ def check_limits(
     Traceback (most recent call last):
     ValueError: time_limit must be a number of seconds > 0 or None, got 0
     """
+    given = (max_depth, max_nodes, min_samples_leaf, time_limit, memory_limit, n_jobs)
+    if _PLAIN.issuperset(map(type, given)) and (n_jobs is None or n_jobs > 0):  # type: ignore[operator]
+        return _known_limits(*given)
+    return _check(*given)  # the number of cores may change
+
+
+_PLAIN = {int, float, type(None)}
+
+
+def _check(
+    max_depth: object,
+    max_nodes: object,
+    min_samples_leaf: object,
+    time_limit: object,
+    memory_limit: object,
+    n_jobs: object,
+) -> Limits:
     depth = _integer("max_depth", max_depth)
     nodes = OPTIONS["max_nodes"].check(max_nodes)
     full_tree = 2**depth - 1
@@ -155,3 +173,7 @@ def check_limits(
         memory_limit=0 if memory is None or memory >= 2**63 else max(1, int(memory)),
         n_threads=_threads(n_jobs),
     )
+
+
+_known_limits = functools.lru_cache(maxsize=16, typed=True)(_check)
+"""Fits are often repeated with the same limits; checking them takes a tenth of a small one."""

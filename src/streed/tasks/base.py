@@ -110,7 +110,8 @@ class Tally:
     """What is counted at every node of the tree beside its cost: the weight of the rows of each class."""
 
     codes: NDArray[np.int32]
-    weights: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
+    """None: one each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -91,7 +91,7 @@ class CostMatrix(RowCosts):
             classes,
             summary,
             n_rows=n_rows,
-            tally=Tally(codes, np.ones(codes.size) if weights is None else weights),
+            tally=Tally(codes, weights),
             rows=rows,
             cost_complexity=cost_complexity,
             feature_costs=feature_costs,
@@ -111,11 +111,13 @@ def _costs_of_classes(
     lines: list[list[float]] = table.tolist()
     sizes = np.bincount(codes, minlength=len(lines)).tolist()
     total = spread = 0.0
+    values: set[float] = set()
     for line, size in zip(lines, sizes, strict=True):
+        values.update(line)
         most = max(line)
         total += size * most
         spread += size * (most - min(line))
-    summary = CostSummary(list(set().union(*lines)), total, spread)
+    summary = CostSummary(list(values), total, spread)
     wrong = _price_of_any_error(lines, sizes)
     if wrong is None:
         return lambda unit: CostTable(np.ascontiguousarray(multiples_of(table, unit)[codes])), summary
@@ -202,9 +204,10 @@ def _price_of_any_error(table: list[list[float]], sizes: Sequence[float]) -> lis
     """For each class what all its errors cost, if they cost the same and being right costs nothing."""
     if len(table) == 1:  # no error is possible, so that any price will do
         return None if table[0][0] else [1.0]
-    prices = [row[(k + 1) % len(row)] for k, row in enumerate(table)]
-    for k, (row, price) in enumerate(zip(table, prices, strict=True)):
-        simple = row[k] == 0 and row.count(price) == len(row) - 1
-        if sizes[k] and not (simple and price):
+    prices = []
+    for k, row in enumerate(table):
+        price = row[k - 1]  # of any error
+        if sizes[k] and (not price or row[k] != 0 or row.count(price) != len(row) - 1):
             return None
+        prices.append(price)
     return prices

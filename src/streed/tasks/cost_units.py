@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-LARGEST_TOTAL = 2.0**48
-"""Whole units are used only if all costs of a problem together stay below so many of them."""
+from streed import _core
+
 MOST_DISTINCT = 65536
-FEW = 128
-"""So many values are looked at one by one, as plain numbers: the first that fits no unit ends it."""
-DECIMALS = [10.0**-decimals for decimals in range(10)]
-PARTS = range(1, 13)
+"""More values than this have no unit that is worth looking for."""
 
 
-def common_unit(values: Sequence[float] | NDArray[np.float64], total: float) -> float:
+def common_unit(values: list[float] | NDArray[np.float64], total: float) -> float:
     """Find the largest unit of which all values are whole multiples (to rounding); 1.0 if none is found.
 
     Units are sought among the decimals (0.01 for 7.27 and 5.17), then among the parts of the least value, for
-    weights such as thirds. Very many distinct values, or a `total` of too many units, are left as they are.
+    weights such as thirds. Very many distinct values, or a `total` of 2^48 units and more, are left as they
+    are.
 
     Examples
     --------
@@ -31,43 +25,8 @@ def common_unit(values: Sequence[float] | NDArray[np.float64], total: float) -> 
     >>> common_unit([4.0, 6.0], 100.0)
     2.0
     """
-    few = len(values) <= FEW
-    distinct: Any = sorted({abs(value) for value in values if value}) if few else _distinct(values)
-    if not len(distinct) or len(distinct) > MOST_DISTINCT or total >= LARGEST_TOTAL * float(distinct[-1]):
-        return 1.0
-    for unit in DECIMALS + [float(distinct[0]) / parts for parts in PARTS]:
-        if unit > 0 and (whole := few_multiples(distinct, unit) if few else many_multiples(distinct, unit)):
-            unit *= math.gcd(*whole)
-            return unit if total / unit < LARGEST_TOTAL else 1.0
-    return 1.0
-
-
-def _distinct(values: Sequence[float] | NDArray[np.float64]) -> Any:
-    sizes = np.unique(np.abs(values))
-    return sizes[sizes > 0]
-
-
-def few_multiples(distinct: Sequence[float], unit: float) -> list[int]:
-    """Write sorted positive values as whole numbers of units; empty if they are not, or too many units."""
-    whole: list[int] = []
-    if distinct[-1] / unit >= LARGEST_TOTAL - 0.5:
-        return whole
-    for value in distinct:
-        units = value / unit
-        nearest = round(units)
-        if abs(units - nearest) > 4e-16 * nearest:
-            return []
-        whole.append(nearest)
-    return whole
-
-
-def many_multiples(distinct: NDArray[np.float64], unit: float) -> list[int]:
-    """Do what `few_multiples` does, all values at once."""
-    units = distinct / unit
-    whole = np.rint(units)
-    if whole[-1] >= LARGEST_TOTAL or (np.abs(units - whole) > 4e-16 * whole).any():
-        return []
-    return list(map(int, whole.tolist()))
+    distinct: list[float] = values if isinstance(values, list) else np.unique(np.abs(values)).tolist()
+    return _core.common_unit(distinct, total) if len(distinct) <= MOST_DISTINCT else 1.0
 
 
 def in_units(values: NDArray[np.float64], unit: float) -> NDArray[np.float64]:

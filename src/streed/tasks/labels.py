@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed import _core
 from streed.missing import is_missing
 
 LARGEST_TOTAL = 2**31
@@ -34,32 +35,12 @@ def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
         raise ValueError(f"y must not contain NaN or infinity, got {labels[row]} in row {row}")
     if labels.dtype.kind == "O":
         return _encode_objects(labels)
-    if labels.dtype.kind in "iu":
-        first, last = int(np.minimum.reduce(labels)), int(np.maximum.reduce(labels))
-        if last - first < labels.size:
-            return _encode_dense(labels, first, last)
+    if labels.dtype.kind in "iu" and labels.dtype != np.uint64:
+        found = _core.encode(np.ascontiguousarray(labels, np.int64))
+        if found is not None:  # else they lie far apart
+            return found[0].astype(labels.dtype, copy=False), found[1]
     classes = np.unique(labels)
     return classes, np.searchsorted(classes, labels).astype(np.int32)
-
-
-def _encode_dense(labels: NDArray[Any], first: int, last: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """Encode whole numbers that lie close together by counting: sorting takes ten times as long."""
-    kind = labels.dtype.type
-    if labels.dtype.kind == "u":
-        shifted = (labels - kind(first)).astype(np.int64)
-    else:
-        shifted = labels.astype(np.int64, copy=False)
-        if first:
-            shifted = shifted - first
-    found = np.bincount(shifted).nonzero()[0]
-    classes: NDArray[Any] = found.astype(kind)
-    if first:
-        classes += kind(first)
-    if found.size == last - first + 1:
-        return classes, shifted.astype(np.int32)
-    position = np.zeros(last - first + 1, np.int32)
-    position[found] = np.arange(found.size)
-    return classes, position[shifted]
 
 
 def _encode_objects(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
