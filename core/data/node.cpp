@@ -248,7 +248,7 @@ void Node::finish() {
     // A feature whose smaller side cannot hold a leaf never splits in this node or below it. When counting, the lanes of
     // features that are not active are zero, in the singles as in the tables.
     for (const std::int32_t f : candidates_) {
-        const int count = settings_.kernels->count_and(column(f), valid_.data(), words_);
+        const int count = n_with(f);
         bool splits = count > 0 && count < n_slots_;
         if (splits && counted_) {
             const double with = single(n_channels_ - 1, f);

@@ -45,6 +45,11 @@ public:
     int n_channels() const { return n_channels_; }
     int n_blocks() const { return static_cast<int>(blocks_.size()); }
     bool counting() const { return counting_; }
+    // Slots that have a feature.
+    int n_with(int lane) const {
+        if (counting_ && counted_) return static_cast<int>(single(n_channels_ - 1, lane));
+        return settings_.kernels->count_and(column(lane), valid_.data(), words_);
+    }
     Lane lane_type() const { return lane_; }
     const std::vector<std::int32_t>& active() const { return active_; }
     int feature(int lane) const { return features_[static_cast<std::size_t>(lane)]; }  // of the root problem

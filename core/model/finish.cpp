@@ -17,7 +17,22 @@ struct Branch {
     std::int32_t feature = -1;
     std::unique_ptr<Branch> left, right;
 };
-using Rows = std::vector<std::uint32_t>;
+
+// Numbers of rows. A vector would fill its memory with zeros first, which takes as long as to part the rows.
+class Rows {
+public:
+    explicit Rows(std::size_t most = 0) : numbers_(most > 0 ? new std::uint32_t[most] : nullptr), size_(most) {}
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    void shrink(std::size_t size) { size_ = size; }
+    std::uint32_t* begin() { return numbers_.get(); }
+    const std::uint32_t* begin() const { return numbers_.get(); }
+    const std::uint32_t* end() const { return numbers_.get() + size_; }
+
+private:
+    std::unique_ptr<std::uint32_t[]> numbers_;
+    std::size_t size_;
+};
 
 // Cost of a set of rows as a leaf, for each of the leaf models, and the label that has it.
 class LeafCosts {
@@ -170,15 +185,16 @@ private:
     // Without a jump per row, which would be guessed wrongly half of the time.
     void part(const Rows& rows, std::int32_t feature, Rows& left, Rows& right) {
         const std::vector<std::uint8_t>& has = column(feature);
-        left.resize(rows.size());
-        right.resize(rows.size());
-        std::size_t n_right = 0;
-        for (std::size_t k = 0; k < rows.size(); ++k) {
-            left[k - n_right] = right[n_right] = rows[k];
-            n_right += has[rows[k]];
+        left = Rows(rows.size());
+        right = Rows(rows.size());
+        std::uint32_t *on_left = left.begin(), *on_right = right.begin();
+        std::size_t n_right = 0, k = 0;
+        for (const std::uint32_t row : rows) {
+            on_left[k++ - n_right] = on_right[n_right] = row;
+            n_right += has[row];
         }
-        left.resize(rows.size() - n_right);
-        right.resize(n_right);
+        left.shrink(rows.size() - n_right);
+        right.shrink(n_right);
     }
 
     const std::vector<std::uint8_t>& column(std::int32_t feature) {
@@ -235,7 +251,7 @@ FinishedTree finish_tree(const Problem& problem, const Tree& tree, double branch
     Finisher finisher(problem, branch_cost, patience);
     std::unique_ptr<Branch> root = finisher.unfold(tree, 0);
     Rows rows(problem.n_rows);
-    std::iota(rows.begin(), rows.end(), 0u);
+    std::iota(rows.begin(), rows.begin() + rows.size(), 0u);
     finisher.allow(*root, rows);
     finisher.simplify(root, rows, {});
     FinishedTree out;

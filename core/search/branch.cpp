@@ -89,8 +89,8 @@ bool Level::open(int lane) {
 }
 
 // Whether the rows that have a feature are the fewer ones.
-bool Worker::smaller_side(const Node& node, int lane) const {
-    return 2 * search_.kernels.count_and(node.column(lane), node.valid().data(), node.words()) <= node.n_slots();
+bool Worker::smaller_side(const Node& node, int lane) {
+    return 2 * node.n_with(lane) <= node.n_slots();
 }
 
 // Three levels left: the children are pair problems, taken from the path table or solved in one go.

@@ -115,6 +115,7 @@ struct LeafModel {
     const double* scale;    // counting: what a row of each label weighs, null if one
     double ticks;           // cost units per unit of benefit
     double branch_cost;     // in cost units
+    bool in_units = false;  // prices: costs may be compared as whole numbers of a unit, exact or rounded
     double unit = 0;        // cost units that `ticks` and all prices are whole multiples of; zero if that is not known
     bool maximum = false;   // function: a tree costs what its most expensive leaf does
 };

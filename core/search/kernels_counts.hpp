@@ -162,7 +162,10 @@ inline void count_rows(const std::uint8_t* panel, std::size_t stride, const std:
 template <class T, int Parts>
 void count_panel(const Frame& frame, const std::uint8_t* panel, bool half, const PanelTarget<T>& target) {
     const std::size_t stride = static_cast<std::size_t>(frame.stride);
-    for (int a = 0; a < frame.n_active; a += 2) {
+    int a = 0;
+    if (stride == static_cast<std::size_t>(kVectorBytes))  // few lanes: more features share what is read
+        for (; a + 4 <= frame.n_active; a += 4) count_tile<T, Parts, 4, 1>(panel, stride, frame.active + a, 0, target);
+    for (; a < frame.n_active; a += 2) {
         const std::int32_t* features = frame.active + a;
         const std::size_t begin = half ? static_cast<std::size_t>(features[0] / kVectorBytes * kVectorBytes) : 0;
         if (a + 1 < frame.n_active)
@@ -223,47 +226,52 @@ void mirror(const Frame& frame, T* table) {
 
 constexpr int kMirrorRows = 48;  // fewer rows are counted faster than mirrored
 
-// How the words of a filter are packed, worked out once for all columns. Without branches: the word under
-// construction is stored every time and left behind when it is full.
+// How the words of a filter are packed, worked out once for all columns; words without rows are left out.
 struct PackedWord {
     std::uint64_t selected;
-    std::uint64_t keep;  // all ones while the word under construction is not full
-    std::uint32_t shift;
-    std::uint32_t full;
+    std::uint32_t from;   // the word in the column
+    std::uint32_t shift;  // bits that the word under construction has already
+    bool full;            // the word under construction is full after this one
 };
 
-inline void plan_packing(const std::uint64_t* filter, int words, PackedWord* plan) {
+inline int plan_packing(const std::uint64_t* filter, int words, PackedWord* plan) {
     unsigned shift = 0;
+    int steps = 0;
     for (int w = 0; w < words; ++w) {
         const unsigned next = shift + static_cast<unsigned>(count_bits(filter[w]));
-        plan[w] = {filter[w], next >= 64 ? 0 : ~0ull, shift, next >= 64 ? 1u : 0u};
+        plan[steps] = {filter[w], static_cast<std::uint32_t>(w), shift, next >= 64};
+        steps += filter[w] != 0;
         shift = next % 64;
     }
+    return steps;
 }
 
-// Several columns at a time: the steps of one column depend on each other, those of different columns do not.
+// Several columns at a time: the steps of one column depend on each other, those of different columns do not, and all of them take
+// the same branches.
 template <int Columns>
-inline void pack_columns(const std::uint64_t* const* column, const PackedWord* plan, int words, std::uint64_t* const* out) {
+inline void pack_columns(const std::uint64_t* const* column, const PackedWord* plan, int steps, std::uint64_t* const* out) {
     std::uint64_t word[Columns] = {};
     std::size_t at = 0;
-    for (int w = 0; w < words; ++w) {
-        const PackedWord step = plan[w];
-        for (int c = 0; c < Columns; ++c) {
-            const std::uint64_t bits = extract(column[c][w], step.selected);
-            const std::uint64_t filled = word[c] | (bits << step.shift);
-            out[c][at] = filled;
-            word[c] = (filled & step.keep) | (((bits >> 1) >> (63 - step.shift)) & ~step.keep);
+    for (int k = 0; k < steps; ++k) {
+        const PackedWord step = plan[k];
+        if (!step.full) {
+            for (int c = 0; c < Columns; ++c) word[c] |= extract(column[c][step.from], step.selected) << step.shift;
+        } else {
+            for (int c = 0; c < Columns; ++c) {
+                const std::uint64_t bits = extract(column[c][step.from], step.selected);
+                out[c][at] = word[c] | (bits << step.shift);
+                word[c] = (bits >> 1) >> (63 - step.shift);
+            }
+            ++at;
         }
-        at += step.full;
     }
     for (int c = 0; c < Columns; ++c) out[c][at] = word[c];
 }
 
 // The filtered rows of one block, all features: bits[i * step ...], zero for features that are not active. A column may be
 // written one word too far, for which `step` leaves room.
-inline void pack_block(const Frame& frame, const Block& block, const PackedWord* plan, std::uint64_t* bits, std::size_t step) {
+inline void pack_block(const Frame& frame, const Block& block, const PackedWord* plan, int steps, std::uint64_t* bits, std::size_t step) {
     constexpr int kColumns = 4;
-    const int words = block.word_end - block.word_begin;
     const std::uint64_t* from[kColumns];
     std::uint64_t* to[kColumns];
     for (int a = 0; a < frame.n_active; a += kColumns) {
@@ -274,12 +282,22 @@ inline void pack_block(const Frame& frame, const Block& block, const PackedWord*
             to[c] = bits + i * step;
         }
         if (count == kColumns)
-            pack_columns<kColumns>(from, plan, words, to);
+            pack_columns<kColumns>(from, plan, steps, to);
         else
-            for (int c = 0; c < count; ++c) pack_columns<1>(from + c, plan, words, to + c);
+            for (int c = 0; c < count; ++c) pack_columns<1>(from + c, plan, steps, to + c);
     }
     for (int k = 0; k < frame.n_idle; ++k)
         for (std::size_t w = 0; w < step; ++w) bits[static_cast<std::size_t>(frame.idle[k]) * step + w] = 0;
+}
+
+// Zeros for all active rows.
+template <class T>
+void clear_table(const Frame& frame, T* table) {
+    const std::size_t stride = static_cast<std::size_t>(frame.stride);
+    for (int a = 0; a < frame.n_active; ++a) {
+        Bytes* row = reinterpret_cast<Bytes*>(table + static_cast<std::size_t>(frame.active[a]) * stride);
+        for (std::size_t k = 0; k < stride * sizeof(T) / sizeof(Bytes); ++k) row[k] = Bytes{};
+    }
 }
 
 template <class T>
@@ -306,12 +324,16 @@ void count_table(const Frame& frame, const std::uint64_t* filter, T* table, doub
             packed[q] = (rows[q] + 63) / 64;
             step[q] = static_cast<std::size_t>(packed[q]) + 1;
             PackedWord* plan = reinterpret_cast<PackedWord*>(scratch.plan);
-            plan_packing(filter + block.word_begin, block.word_end - block.word_begin, plan);
+            const int steps = plan_packing(filter + block.word_begin, block.word_end - block.word_begin, plan);
             if (q == 1) bits[1] = bits[0] + stride * step[0];
-            if (rows[q] > 0) pack_block(frame, block, plan, bits[q], step[q]);
+            if (rows[q] > 0) pack_block(frame, block, plan, steps, bits[q], step[q]);
         }
         target.table = table + (frame.difference ? 0 : static_cast<std::size_t>(b) * table_size);
         target.first = true;
+        if (rows[0] + rows[1] == 0 && (tallies == nullptr || !target.first_tally)) {
+            clear_table(frame, target.table);
+            continue;
+        }
         // Panels of up to kPanelWords words; a table without rows still needs its zeros.
         int panels = 0;
         do {
@@ -362,7 +384,7 @@ void count_table(const Frame& frame, const std::uint64_t* filter, void* table, d
 template <class P, class T>
 void difference(const Frame& parent, const Frame& node, const std::int32_t* lanes, int channels, const P* whole, const P* part, T* out) {
     const std::size_t from_stride = static_cast<std::size_t>(parent.stride), stride = static_cast<std::size_t>(node.stride);
-    const bool stale = lanes != nullptr || node.n_idle != parent.n_idle;
+    const bool stale = node.n_idle != parent.n_idle;
     for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
         for (int a = 0; a < node.n_active; ++a) {
             const std::size_t i = static_cast<std::size_t>(node.active[a]);
@@ -370,11 +392,13 @@ void difference(const Frame& parent, const Frame& node, const std::int32_t* lane
             const P* all = whole + (c * from_stride + own) * from_stride;
             const P* other = part + (c * from_stride + own) * from_stride;
             T* row = out + (c * stride + i) * stride;
-            if (lanes == nullptr)
+            if (lanes == nullptr) {
                 for (std::size_t j = 0; j < stride; ++j) row[j] = static_cast<T>(all[j] - other[j]);
-            else
+                for (int k = 0; stale && k < node.n_idle; ++k) row[node.idle[k]] = T{};
+            } else {
+                for (std::size_t j = 0; j < stride; ++j) row[j] = T{};
                 for (int b = 0; b < node.n_active; ++b) row[node.active[b]] = static_cast<T>(all[lanes[node.active[b]]] - other[lanes[node.active[b]]]);
-            for (int k = 0; stale && k < node.n_idle; ++k) row[node.idle[k]] = T{};
+            }
         }
     }
 }

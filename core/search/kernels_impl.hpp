@@ -216,77 +216,94 @@ double weight_of_all(const LeafModel& model, const PairProblem& problem) {
     return weight;
 }
 
+// Lanes up to the last active one, in whole vectors of doubles. Those beyond are nobody's business.
+inline int used_lanes(const Frame& frame) {
+    return frame.n_active == 0 ? 0 : (frame.active[frame.n_active - 1] / kLanes<double> + 1) * kLanes<double>;
+}
+
+// Some lanes of any type as doubles.
+template <class T>
+inline Vec<double> as_doubles(const T* from) {
+    typedef T Part __attribute__((vector_size(sizeof(T) * kLanes<double>), aligned(sizeof(T)), may_alias));
+    return __builtin_convertvector(*reinterpret_cast<const Part*>(from), Vec<double>);
+}
+
 #include "kernels_splits.hpp"
 #include "kernels_scaled.hpp"
+#include "kernels_units.hpp"
 
 // Benefits of the children of every root as leaves, in cost units.
 template <class T>
 void leaf_benefits(const Frame& frame, const LeafModel& model, const PairProblem& problem, double* right, double* left) {
-    const int stride = frame.stride;
+    using Numbers = Vec<double>;
+    const int stride = frame.stride, lanes = used_lanes(frame), n_values = model.n_values;
     const T* singles = static_cast<const T*>(problem.singles);
     const T* totals = static_cast<const T*>(problem.totals);
-    const double ticks = model.ticks;
-    if (model.kind == LeafKind::signed_difference) {
-        for (int j = 0; j < stride; ++j) {
-            const double c = static_cast<double>(singles[j]);
-            const double d = static_cast<double>(totals[0]) - c;
-            right[j] = ticks * (c < 0 ? -c : c);
-            left[j] = ticks * (d < 0 ? -d : d);
-        }
-    } else {
-        const bool gain = model.kind == LeafKind::largest_gain;
-        const double first = model.scale != nullptr ? model.scale[0] : 1.0;
-        for (int j = 0; j < stride; ++j) {
-            const double c = static_cast<double>(singles[j]);
-            const double d = static_cast<double>(totals[0]) - c;
-            right[j] = (gain ? larger(c, 0.0) : c) * first;
-            left[j] = (gain ? larger(d, 0.0) : d) * first;
-        }
-        for (int k = 1; k < model.n_values; ++k) {
+    const bool absolute = model.kind == LeafKind::signed_difference, gain = model.kind == LeafKind::largest_gain;
+    const Numbers none = splat(-1e300);
+    for (int j = 0; j < lanes; j += kLanes<double>) {
+        Numbers most_right = gain ? Numbers{} : none, most_left = most_right;
+        for (int k = 0; k < n_values; ++k) {
             const double scale = model.scale != nullptr ? model.scale[k] : 1.0;
-            for (int j = 0; j < stride; ++j) {
-                const double c = static_cast<double>(singles[k * stride + j]);
-                right[j] = larger(right[j], scale * c);
-                left[j] = larger(left[j], scale * (static_cast<double>(totals[k]) - c));
+            const Numbers own = as_doubles(singles + k * stride + j), rest = static_cast<double>(totals[k]) - own;
+            most_right = larger(most_right, scale * own);
+            most_left = larger(most_left, scale * rest);
+            if (absolute) {
+                most_right = larger(most_right, -own);
+                most_left = larger(most_left, -rest);
             }
         }
-        for (int j = 0; j < stride; ++j) {
-            right[j] *= ticks;
-            left[j] *= ticks;
+        most_right *= model.ticks;
+        most_left *= model.ticks;
+        if (model.counted) {
+            const double least = model.min_samples_leaf;
+            const Numbers size = as_doubles(singles + n_values * stride + j);
+            const auto too_small = (size < least) | (static_cast<double>(totals[n_values]) - size < least);
+            most_right = too_small ? none : most_right;
+            most_left = too_small ? none : most_left;
         }
-    }
-    if (model.counted) {
-        const T* sizes = singles + model.n_values * stride;
-        const T all = totals[model.n_values];
-        const T least = static_cast<T>(model.min_samples_leaf);
-        for (int j = 0; j < stride; ++j)
-            if (sizes[j] < least || static_cast<T>(all - sizes[j]) < least) right[j] = left[j] = -1e300;
+        *vectors(right + j) = most_right;
+        *vectors(left + j) = most_left;
     }
 }
 
 #include "kernels_labels.hpp"
 
-// The best tree under every root, from the benefits of its children as leaves and as splits. Where leaves are too small,
-// so are those of splits.
-template <class Split>
-PairBenefit best_roots(int stride, const LeafModel& model, const double* root_price, double rows, int nodes, const Split* right,
-                       const Split* left, double ticks, const double* leaf_right, const double* leaf_left, double* per_root) {
-    const double branch = model.branch_cost;
-    double one = -1e300, two = -1e300, three = -1e300;
-    for (int j = 0; j < stride; ++j) {
-        const double on_right = leaf_right[j], on_left = leaf_left[j];
-        const double r = on_right < 0 ? on_right : larger(on_right, static_cast<double>(right[j]) * ticks - branch);
-        const double l = on_left < 0 ? on_left : larger(on_left, static_cast<double>(left[j]) * ticks - branch);
-        const double price = root_price != nullptr ? rows * root_price[j] : 0.0;
-        const double with_one = on_right + on_left - price;
-        const double with_two = larger(r + on_left, on_right + l) - price;
-        const double with_three = r + l - price;
-        one = larger(one, with_one);
-        two = larger(two, with_two);
-        three = larger(three, with_three);
-        if (per_root != nullptr) per_root[j] = (nodes >= 3 ? with_three : nodes == 2 ? with_two : with_one) - branch;
+// The best trees under a root with at most one, two and three branching nodes, from the benefits of its children as leaves and as
+// splits; of one root, or of a vector of them. Where leaves are too small, so are those of splits.
+struct Number { typedef double type; };
+template <class Of>
+struct RootBenefit {
+    using V = typename Of::type;
+    V one, two, three;
+
+    RootBenefit(V leaf_right, V leaf_left, V split_right, V split_left, V price) {
+        const V right = leaf_right < V{} ? leaf_right : larger(leaf_right, split_right);
+        const V left = leaf_left < V{} ? leaf_left : larger(leaf_left, split_left);
+        one = leaf_right + leaf_left - price;
+        two = larger(right + leaf_left, leaf_right + left) - price;
+        three = right + left - price;
     }
-    return {{-1e300, one - branch, two - branch, three - branch}};
+    V at_most(int nodes) const { return nodes >= 3 ? three : nodes == 2 ? two : one; }
+};
+
+// The best of all roots. Splits are numbers of `ticks` cost units.
+template <class Split>
+PairBenefit best_roots(int lanes, const LeafModel& model, const double* root_price, double rows, int nodes, const Split* right,
+                       const Split* left, double ticks, const double* leaf_right, const double* leaf_left, double* per_root) {
+    using Numbers = Vec<double>;
+    const double branch = model.branch_cost;
+    Numbers one = splat(-1e300), two = one, three = one;
+    for (int j = 0; j < lanes; j += kLanes<double>) {
+        const Numbers price = root_price != nullptr ? rows * SecondPrices<double>::lanes(root_price + j) : Numbers{};
+        const RootBenefit<VectorOf<double>> root(*vectors(leaf_right + j), *vectors(leaf_left + j), as_doubles(right + j) * ticks - branch,
+                                        as_doubles(left + j) * ticks - branch, price);
+        one = larger(one, root.one);
+        two = larger(two, root.two);
+        three = larger(three, root.three);
+        if (per_root != nullptr) *reinterpret_cast<SecondPrices<double>::Loose*>(per_root + j) = root.at_most(nodes) - branch;
+    }
+    return {{-1e300, largest_lane<double>(one) - branch, largest_lane<double>(two) - branch, largest_lane<double>(three) - branch}};
 }
 
 // Lanes of features that are not active hold no sums of pairs when rows are weighted: they are not to win.
@@ -306,7 +323,7 @@ PairBenefit finish_pairs(const Frame& frame, const LeafModel& model, const PairP
     mask_idle(frame, leaf_right, leaf_left);
     const double* price = problem.prices != nullptr ? problem.prices->now : nullptr;
     const double rows = price != nullptr ? static_cast<double>(static_cast<const T*>(problem.totals)[model.n_values]) : 0.0;
-    return best_roots<Split>(stride, model, price, rows, nodes, reinterpret_cast<const Split*>(work), reinterpret_cast<const Split*>(work + stride),
+    return best_roots<Split>(used_lanes(frame), model, price, rows, nodes, reinterpret_cast<const Split*>(work), reinterpret_cast<const Split*>(work + stride),
                              ticks, leaf_right, leaf_left, per_root);
 }
 
@@ -320,25 +337,85 @@ PairBenefit free_solve(const Frame& frame, const LeafModel& model, const PairPro
     return finish_pairs<T, Sum<C>>(frame, model, problem, nodes, per_root, work, model.ticks);
 }
 
-template <class T, class C, class N>
+template <class T, class C>
 PairBenefit priced_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes, double* per_root, double* work) {
-    N* right = reinterpret_cast<N*>(work);
-    N* left = reinterpret_cast<N*>(work + frame.stride);
+    double* right = work;
+    double* left = work + frame.stride;
     double* rest = work + 4 * frame.stride;
-    problem.minuend != nullptr ? priced_splits<T, C, N, true>(frame, model, problem, right, left, rest)
-                               : priced_splits<T, C, N, false>(frame, model, problem, right, left, rest);
-    return finish_pairs<T, N>(frame, model, problem, nodes, per_root, work, sizeof(N) == 4 ? model.unit : 1.0);
+    problem.minuend != nullptr ? priced_splits<T, C, true>(frame, model, problem, right, left, rest)
+                               : priced_splits<T, C, false>(frame, model, problem, right, left, rest);
+    return finish_pairs<T, double>(frame, model, problem, nodes, per_root, work, 1.0);
+}
+
+template <class T>
+PairBenefit unit_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes, double* per_root, double* work, double unit) {
+    std::int32_t* right = reinterpret_cast<std::int32_t*>(work);
+    std::int32_t* left = reinterpret_cast<std::int32_t*>(work + frame.stride);
+    double* rest = work + 4 * frame.stride;
+    problem.minuend != nullptr ? unit_splits<T, true>(frame, model, problem, unit, right, left, rest)
+                               : unit_splits<T, false>(frame, model, problem, unit, right, left, rest);
+    return finish_pairs<T, std::int32_t>(frame, model, problem, nodes, per_root, work, unit);
+}
+
+// Counted rows where no unit is known that fits: all roots are solved in a unit that is not exact, and exactly those that may be the best
+// one by that. A row is counted wrongly by half a unit at most, and so is what it pays for its second test. Says false if there are too many.
+template <class T>
+bool rounded_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes, double* work, double unit, double& best) {
+    constexpr int kMostRoots = 8;
+    double* about = work + 4 * frame.stride;  // by root, when the pairs are done
+    const int at_most = nodes < 3 ? nodes : 3;
+    const double highest = unit_solve<T>(frame, model, problem, nodes, about, work, unit).at_most[at_most];
+    const double rows = static_cast<double>(static_cast<const T*>(problem.totals)[model.n_values]);
+    const double error = (rows + 1) * unit;
+    int roots = 0;
+    const int lanes = used_lanes(frame);
+    for (int j = 0; j < lanes; ++j) roots += about[j] >= highest - 2 * error;
+    best = highest;
+    if (highest < -1e290) return true;  // there is no root at all
+    if (roots > kMostRoots) return false;
+    const double* leaf_right = work + 2 * frame.stride;
+    const double* leaf_left = work + 3 * frame.stride;
+    const std::int32_t* right = reinterpret_cast<const std::int32_t*>(work);
+    const std::int32_t* left = reinterpret_cast<const std::int32_t*>(work + frame.stride);
+    double* active = about + frame.stride;
+    for (int j = 0; j < lanes; ++j) active[j] = 0;
+    for (int a = 0; a < frame.n_active; ++a) active[frame.active[a]] = 1;
+    best = -1e300;
+    for (int j = 0; j < lanes; ++j) {
+        if (about[j] < highest - 2 * error) continue;
+        double value = about[j];
+        const bool leaves = leaf_right[j] >= right[j] * unit - model.branch_cost + error && leaf_left[j] >= left[j] * unit - model.branch_cost + error;
+        if (!leaves) {
+            double split[2];
+            problem.minuend != nullptr ? exact_gains<T, true>(frame, model, problem, j, active, split[0], split[1])
+                                       : exact_gains<T, false>(frame, model, problem, j, active, split[0], split[1]);
+            const double branch = model.branch_cost;
+            value = RootBenefit<Number>(leaf_right[j], leaf_left[j], split[0] - branch, split[1] - branch, rows * problem.prices->now[j]).at_most(nodes) - branch;
+        }
+        best = larger(best, value);
+    }
+    return true;
+}
+
+// Tests have prices: in whole units if the sums fit, else by rounding first, else in cost units.
+template <class T>
+bool solve_in_units(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes, double* per_root, double* work, PairBenefit& out) {
+    if (!model.in_units) return false;
+    const double most = most_cost<T>(frame, model, problem, 1);
+    if (model.unit != 0 && most < 0x1p31 * model.unit) {
+        out = unit_solve<T>(frame, model, problem, nodes, per_root, work, model.unit);
+        return true;
+    }
+    double best;
+    if (!frame.counting || per_root != nullptr || nodes == 0 || !rounded_solve<T>(frame, model, problem, nodes, work, most * 0x1p-30, best)) return false;
+    out = {{best, best, best, best}};
+    return true;
 }
 
 // Rows with a weight per label, in a type that holds the weight of them all.
 template <class T, class C>
 PairBenefit weighted_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes, double* per_root, double* work) {
-    if (problem.prices != nullptr) {
-        if constexpr (sizeof(C) == 4) {
-            if (in_whole_units<T>(frame, model, problem, 1)) return priced_solve<T, C, std::int32_t>(frame, model, problem, nodes, per_root, work);
-        }
-        return priced_solve<T, C, double>(frame, model, problem, nodes, per_root, work);
-    }
+    if (problem.prices != nullptr) return priced_solve<T, C>(frame, model, problem, nodes, per_root, work);
     if (model.scale == nullptr || model.n_values != 2 || model.counted) return free_solve<T, C>(frame, model, problem, nodes, per_root, work);
     double* rest = work + 4 * frame.stride;
     problem.minuend != nullptr ? scaled_extremes<T, C, true>(frame, model, problem, work, work + frame.stride, rest)
@@ -369,6 +446,8 @@ PairBenefit typed_solve(const Frame& frame, const LeafModel& model, const PairPr
                         double* per_root, const Scratch& scratch) {
     if (model.scale != nullptr || problem.prices != nullptr) {
         if constexpr (sizeof(T) <= 4) {
+            PairBenefit found;
+            if (problem.prices != nullptr && solve_in_units<T>(frame, model, problem, nodes, per_root, scratch.work, found)) return found;
             if (model.scale != nullptr ? weight_of_all<T>(model, problem) < 0x1p29 : sizeof(T) <= 2) return weighted_solve<T, std::int32_t>(frame, model, problem, nodes, per_root, scratch.work);
         }
         return weighted_solve<T, double>(frame, model, problem, nodes, per_root, scratch.work);

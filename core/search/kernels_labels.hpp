@@ -137,7 +137,7 @@ void label_gains(const Frame& frame, const LeafModel& model, const PairProblem& 
     double* work = scratch.work;
     bool whole = false;
     if constexpr (sizeof(C) == 4) {
-        whole = problem.prices != nullptr && model.branch_cost == 0 && in_whole_units<T>(frame, model, problem, 2);
+        whole = problem.prices != nullptr && model.branch_cost == 0 && model.unit != 0 && most_cost<T>(frame, model, problem, 2) < 0x1p31 * model.unit;
         if (whole) {
             std::int32_t* units_right = reinterpret_cast<std::int32_t*>(work + 4 * frame.stride);  // which is left free for them
             std::int32_t* units_left = units_right + frame.stride;
@@ -154,7 +154,7 @@ void label_gains(const Frame& frame, const LeafModel& model, const PairProblem& 
     double* leaf_right = work;
     double* leaf_left = work + frame.stride;
     leaf_benefits<T>(frame, model, problem, leaf_right, leaf_left);
-    for (int j = 0; j < frame.stride; ++j) {
+    for (int j = 0; j < used_lanes(frame); ++j) {
         right[j] = larger(leaf_right[j], right[j] - model.branch_cost);
         left[j] = larger(leaf_left[j], left[j] - model.branch_cost);
     }

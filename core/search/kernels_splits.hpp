@@ -195,18 +195,6 @@ inline PriceLanes<std::int32_t> price_lanes(const PairPrices& prices, double uni
     return {out, discounted, attribute, group, prices.grouped};
 }
 
-// Whether costs and prices of a problem are whole numbers of units that 32 bits hold, with so many tests to be paid. Sums that
-// are not counted with a weight per label are in narrow lanes here, if they are in 32 bits at all.
-template <class T>
-bool in_whole_units(const Frame& frame, const LeafModel& model, const PairProblem& problem, int tests) {
-    if (model.unit == 0) return false;
-    double dearest = 0;
-    for (int j = 0; j < frame.stride; ++j) dearest = larger(dearest, problem.prices->now[j]);
-    const double rows = static_cast<double>(static_cast<const T*>(problem.totals)[model.n_values]);
-    const double weight = model.scale != nullptr ? weight_of_all<T>(model, problem) : 0x1p16;
-    return model.ticks * weight + tests * dearest * rows < 0x1p31 * model.unit;
-}
-
 // What second tests cost a row: feature i after j, and j after i.
 template <class N>
 struct SecondPrices {
@@ -234,49 +222,42 @@ struct SecondPrices {
     }
 };
 
-// The same in cost units, less what the rows of the child pay for its test; or in whole units, in which the sums are already.
-template <class C, class N>
+// The same in cost units, less what the rows of the child pay for its test.
+template <class C>
 struct PricedGains {
-    using Out = N;
-    typedef C Part __attribute__((vector_size(sizeof(C) * kLanes<N>), aligned(sizeof(C)), may_alias));
-    Out* right;
-    Out* left;
-    SecondPrices<N> prices;
-    const N* rows_right;  // [root]
-    const N* rows_left;
-    N ticks;
-    Vec<N> most_right, most_left, own_right, own_left;
+    using Numbers = Vec<double>;
+    typedef C Part __attribute__((vector_size(sizeof(C) * kLanes<double>), aligned(sizeof(C)), may_alias));
+    double* right;
+    double* left;
+    SecondPrices<double> prices;
+    const double* rows_right;  // [root]
+    const double* rows_left;
+    double ticks;
+    Numbers most_right, most_left, own_right, own_left;
 
     void start(int i) {
-        most_right = most_left = Vec<N>{};
+        most_right = most_left = Numbers{};
         own_right = splat(rows_right[i]);
         own_left = splat(rows_left[i]);
         prices.start(i);
     }
     void take(const Gains<C>& gains, int begin) {
-        if constexpr (sizeof(N) == sizeof(C) && sizeof(N) == 4) {
-            const auto units = [&](int q) { return reinterpret_cast<Vec<N>>(gains.of[q]); };
-            join(begin, units(0), units(1), units(2), units(3));
-        } else {
-            alignas(kVectorBytes) C gain[4][kLanes<C>];
-            for (int q = 0; q < 4; ++q) *reinterpret_cast<Vec<Sum<C>>*>(gain[q]) = gains.of[q];
-            for (int k = 0; k < kLanes<C>; k += kLanes<N>) {
-                const auto units = [&](int q) { return ticks * __builtin_convertvector(*reinterpret_cast<const Part*>(&gain[q][k]), Vec<N>); };
-                join(begin + k, units(0), units(1), units(2), units(3));
-            }
+        alignas(kVectorBytes) C gain[4][kLanes<C>];
+        for (int q = 0; q < 4; ++q) *reinterpret_cast<Vec<Sum<C>>*>(gain[q]) = gains.of[q];
+        for (int k = 0; k < kLanes<C>; k += kLanes<double>) {
+            const auto cost = [&](int q) { return ticks * __builtin_convertvector(*reinterpret_cast<const Part*>(&gain[q][k]), Numbers); };
+            const int j = begin + k;
+            Numbers of_i, of_j;
+            prices.after(j, of_i, of_j);
+            *vectors(right + j) = larger(*vectors(right + j), cost(0) - of_i * *vectors(rows_right + j));
+            *vectors(left + j) = larger(*vectors(left + j), cost(1) - of_i * *vectors(rows_left + j));
+            most_right = larger(most_right, cost(2) - of_j * own_right);
+            most_left = larger(most_left, cost(3) - of_j * own_left);
         }
     }
-    void join(int j, Vec<N> right_j, Vec<N> left_j, Vec<N> right_i, Vec<N> left_i) {
-        Vec<N> of_i, of_j;
-        prices.after(j, of_i, of_j);
-        *vectors(right + j) = larger(*vectors(right + j), right_j - of_i * *vectors(rows_right + j));
-        *vectors(left + j) = larger(*vectors(left + j), left_j - of_i * *vectors(rows_left + j));
-        most_right = larger(most_right, right_i - of_j * own_right);
-        most_left = larger(most_left, left_i - of_j * own_left);
-    }
     void finish(int i) {
-        right[i] = larger(right[i], largest_lane<N>(most_right));
-        left[i] = larger(left[i], largest_lane<N>(most_left));
+        right[i] = larger(right[i], largest_lane<double>(most_right));
+        left[i] = larger(left[i], largest_lane<double>(most_left));
     }
 };
 
@@ -325,29 +306,19 @@ void free_splits(const Frame& frame, const LeafModel& model, const PairProblem& 
     every_pair(frame, model, sums, FreeGains<C>{right, left, {}, {}});
 }
 
-// The same where tests have prices, in cost units; or in whole units of the model, the sums being that from the start.
-template <class T, class C, class N, bool Minus>
-void priced_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, N* right, N* left, double* work) {
-    constexpr bool kWhole = sizeof(N) == 4;
+// The same where tests have prices, in cost units.
+template <class T, class C, bool Minus>
+void priced_splits(const Frame& frame, const LeafModel& model, const PairProblem& problem, double* right, double* left, double* work) {
     const int stride = frame.stride;
     const int channels = model.n_values + (model.min_samples_leaf > 1 ? 1 : 0);
-    N* rows_right = reinterpret_cast<N*>(work);
-    N* rows_left = rows_right + stride;
-    double* rest = work + 2 * stride;
-    PriceLanes<N> prices;
-    if constexpr (kWhole) {
-        prices = price_lanes(*problem.prices, model.unit, stride, rows_left + stride);
-        rest += stride;
-    } else {
-        prices = price_lanes(*problem.prices);
-    }
-    const PairSums<T, C, Minus> sums(frame, model, problem, channels, rest, kWhole ? static_cast<C>(model.ticks / model.unit) : C{1});
+    double* rows_right = work;
+    double* rows_left = work + stride;
+    const PairSums<T, C, Minus> sums(frame, model, problem, channels, work + 2 * stride);
     const T* sizes = static_cast<const T*>(problem.singles) + model.n_values * stride;
-    const N all = static_cast<N>(static_cast<const T*>(problem.totals)[model.n_values]);
+    const double all = static_cast<double>(static_cast<const T*>(problem.totals)[model.n_values]);
     for (int j = 0; j < stride; ++j) {
-        rows_right[j] = static_cast<N>(sizes[j]);
+        rows_right[j] = static_cast<double>(sizes[j]);
         rows_left[j] = all - rows_right[j];
     }
-    every_pair(frame, model, sums,
-               PricedGains<C, N>{right, left, {prices}, rows_right, rows_left, static_cast<N>(kWhole ? 1 : model.ticks), {}, {}, {}, {}});
+    every_pair(frame, model, sums, PricedGains<C>{right, left, {price_lanes(*problem.prices)}, rows_right, rows_left, model.ticks, {}, {}, {}, {}});
 }

@@ -92,12 +92,14 @@ void NodePrices::test(const NodePrices& before, std::size_t lane) {
     attribute.resize(stride);
     group = before.group;
     grouped = before.grouped;
-    for (std::size_t l = 0; l < stride; ++l) {
-        const bool paid = before.attribute[l] == own;
-        const bool mate = grouped && before.group[l] == mates;
-        now[l] = paid ? 0.0 : mate ? before.discounted[l] : before.now[l];
-        discounted[l] = paid ? 0.0 : before.discounted[l];
-        attribute[l] = paid ? -1.0 : before.attribute[l];
+    const double *was = before.now.data(), *cheaper = before.discounted.data(), *numbers = before.attribute.data(), *groups = before.group.data();
+    double *__restrict to_now = now.data(), *__restrict to_discounted = discounted.data(), *__restrict to_attribute = attribute.data();
+    for (std::size_t l = 0; l < stride; ++l) {  // without a jump, so that the compiler makes vectors of it
+        const double price = groups[l] == mates ? cheaper[l] : was[l];  // groups have numbers of their own where there are none
+        const bool paid = numbers[l] == own;
+        to_now[l] = paid ? 0.0 : price;
+        to_discounted[l] = paid ? 0.0 : cheaper[l];
+        to_attribute[l] = paid ? -1.0 : numbers[l];
     }
 }
 
@@ -150,6 +152,17 @@ void NodePrices::compare(const std::vector<std::int32_t>& lanes, int depth, Pric
     const std::size_t tests = std::min(work.dearest.size(), static_cast<std::size_t>(std::max(depth, 0)));
     std::partial_sort(work.dearest.begin(), work.dearest.begin() + static_cast<std::ptrdiff_t>(tests), work.dearest.end(), std::greater<>());
     most = std::accumulate(work.dearest.begin(), work.dearest.begin() + static_cast<std::ptrdiff_t>(tests), 0.0);
+}
+
+void NodePrices::lost(std::size_t tested, std::vector<double>& out) const {
+    out.resize(now.size());
+    const double own = attribute[tested], mates = group[tested];
+    const double *numbers = attribute.data(), *groups = group.data(), *cheaper = discounted.data(), *dear = missed.data();
+    double* __restrict to = out.data();
+    for (std::size_t l = 0; l < out.size(); ++l) {
+        const double price = groups[l] == mates ? cheaper[l] : dear[l];
+        to[l] = numbers[l] == own ? 0.0 : price;
+    }
 }
 
 void PriceBook::append_key(const std::vector<int>& path, std::string& key) const {

@@ -39,6 +39,7 @@ struct NodePrices {
     double lost(std::size_t tested, std::size_t lane) const {
         return attribute[tested] == attribute[lane] ? 0.0 : group[tested] == group[lane] ? discounted[lane] : missed[lane];
     }
+    void lost(std::size_t tested, std::vector<double>& out) const;  // for all lanes
 };
 
 class PriceBook {

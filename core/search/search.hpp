@@ -160,7 +160,7 @@ public:
 
     // solve.cpp: the optimum of the node at `level`, as far as it is below `upper`.
     Outcome solve(int level, int depth, int nodes, double upper);
-    std::string cache_key(const Level& at, int depth, int nodes) const;
+    std::string cache_key(int depth, int nodes) const;
 
     // branch.cpp: the loop over features, in parts so that threads can share the root.
     void begin_branching(int level, int depth, int nodes, double upper, bool may_close = false);
@@ -221,7 +221,7 @@ private:
     void try_children(int level, int lane);
     void begin_children(const Level& at, int lane, bool small_side, bool with_sizes = false);
     PairProblem child_problem(const Level& at, int lane, bool small_side, bool large);
-    bool smaller_side(const Node& node, int lane) const;
+    static bool smaller_side(const Node& node, int lane);
     void account(std::size_t grown) {
         if (grown > 0) search_.take_memory(grown);
     }

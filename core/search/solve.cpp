@@ -38,20 +38,18 @@ void Worker::enter(Level& at) {
 }
 
 // Exact key of a subproblem: its rows as a bit set where that is short, else its path, then the limits.
-std::string Worker::cache_key(const Level& at, int depth, int nodes) const {
+std::string Worker::cache_key(int depth, int nodes) const {
     constexpr std::size_t kMaxRowBytes = 8192;
     std::string key;
     const std::size_t row_bytes = search_.reduced.valid.size() * 8;
     if (row_bytes <= kMaxRowBytes) {
-        key.assign(row_bytes, '\0');
-        const std::vector<std::uint64_t>& valid = at.node.valid();
-        const std::vector<std::uint32_t>& slots = at.node.slots();
-        for (std::size_t w = 0; w < valid.size(); ++w) {
-            for (std::uint64_t bits = valid[w]; bits != 0; bits &= bits - 1) {
-                const std::uint32_t slot = slots[64 * w + static_cast<std::size_t>(__builtin_ctzll(bits))];
-                key[slot / 8] = static_cast<char>(key[slot / 8] | (1 << (slot % 8)));
-            }
+        std::vector<std::uint64_t> rows = search_.reduced.valid;
+        for (std::size_t k = 0; k < tested_.size(); ++k) {
+            const std::uint64_t* column = search_.reduced.columns.data() + static_cast<std::size_t>(tested_[k]) * rows.size();
+            const std::uint64_t flip = path_[k] == PathKeyMaker::literal(tested_[k], true) ? 0 : ~0ull;
+            for (std::size_t w = 0; w < rows.size(); ++w) rows[w] &= column[w] ^ flip;
         }
+        key.assign(reinterpret_cast<const char*>(rows.data()), row_bytes);
     } else {
         std::vector<int> sorted = path_;
         std::sort(sorted.begin(), sorted.end());
@@ -79,7 +77,7 @@ Outcome Worker::solve(int index, int depth, int nodes, double upper) {
 
     std::string key;
     if (switches.cache) {
-        key = cache_key(at, depth, nodes);
+        key = cache_key(depth, nodes);
         if (const auto entry = search_.subproblems.find(key); entry && (entry->exact || entry->value >= upper)) {
             ++statistics.cache_hits;
             return {entry->value, entry->exact};

@@ -301,3 +301,10 @@ def test_bad_cost_files(tmp_path: Path, text: str, message: str) -> None:
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
         read_cost_file(path)
+
+
+def test_one_class_and_prices_in_large_units() -> None:
+    """No error is possible: whatever the unit of the prices, the rows have a positive weight."""
+    task = CostMatrix([0, 0, 0, 0], [[0.0]], feature_costs=FeatureCosts([2, 4]))
+    result = streed.solve(task, X, max_depth=2)
+    assert (result.objective, result.tree.n_leaves) == (0.0, 1)

@@ -121,6 +121,8 @@ def _costs_of_classes(
     wrong = _price_of_any_error(lines, sizes)
     if wrong is None:
         return lambda unit: CostTable(np.ascontiguousarray(multiples_of(table, unit)[codes])), summary
+    if len(wrong) == 1:  # nobody pays this price, which need not be a multiple of the unit
+        return lambda unit: ClassErrors(codes, np.ones(codes.size)), summary
     return lambda unit: ClassErrors(codes, multiples_of(np.array(wrong), unit)[codes]), summary
 
 
