@@ -60,7 +60,7 @@ const double* check_weights(const Input<double, 1>& weights, std::size_t n_rows)
 nb::tuple recount(const Matrix& features, const Nodes& feature, const Nodes& left, const Nodes& right, const Nodes& label, std::size_t n_labels,
                   const std::optional<std::tuple<Nodes, Input<double, 1>>>& errors, const std::optional<Input<double, 2>>& costs,
                   const std::optional<std::tuple<Nodes, std::optional<Input<double, 1>>>>& classes, const std::optional<PriceArrays>& prices,
-                  bool maximum) {
+                  bool maximum, double value_factor, double price_factor) {
     const std::vector<streed::Fork> forks = make_forks(feature, left, right, features.shape(1), features.stride(1));
     const std::size_t n_rows = features.shape(0), n_nodes = forks.size();
     if (label.shape(0) != n_nodes) refuse("label must have one entry per node, " + text(n_nodes) + ", got " + text(label.shape(0)));
@@ -94,9 +94,11 @@ nb::tuple recount(const Matrix& features, const Nodes& feature, const Nodes& lef
         const nb::gil_scoped_release release;
         counts = streed::recount(forks, feature.data(), label.data(), leaf.data(), n_rows, row_costs, row_classes, prices ? &price_arrays : nullptr);
     }
-    return nb::make_tuple(as_array(std::move(leaf)), as_array(std::move(counts.samples)), as_array(std::move(counts.costs)),
-                          classes ? as_array(std::move(counts.classes), {n_nodes, n_labels}) : nb::none(),
-                          prices ? as_array(std::move(counts.paid)) : nb::none());
+    const double cost = counts.total();
+    nb::object values = as_array(counts.per_row(counts.costs, value_factor, !maximum));
+    nb::object tests = prices ? as_array(counts.per_row(counts.paid, price_factor, true)) : nb::none();
+    return nb::make_tuple(as_array(std::move(leaf)), as_array(std::move(counts.samples)), cost, values,
+                          classes ? as_array(std::move(counts.classes), {n_nodes, n_labels}) : nb::none(), tests);
 }
 
 nb::object encode(const Input<std::int64_t, 1>& labels) {
@@ -112,7 +114,7 @@ double common_unit(const std::vector<double>& values, double total) { return str
 void register_tree(nb::module_& module) {
     module.def("route", &route, "features"_a, "feature"_a, "left"_a, "right"_a);
     module.def("recount", &recount, "features"_a, "feature"_a, "left"_a, "right"_a, "label"_a, "n_labels"_a, "errors"_a.none(), "costs"_a.none(),
-               "classes"_a.none(), "prices"_a.none(), "maximum"_a);
+               "classes"_a.none(), "prices"_a.none(), "maximum"_a, "value_factor"_a, "price_factor"_a);
     module.def("encode", &encode, "labels"_a.noconvert());
     module.def("common_unit", &common_unit, "values"_a, "total"_a);
 }

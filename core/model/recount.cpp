@@ -33,6 +33,21 @@ double price_at(const Prices& prices, const std::int32_t* feature, const std::ve
 
 }  // namespace
 
+double NodeCounts::total() const {
+    long double all = costs[0];
+    for (const double test : paid) all += test;
+    return static_cast<double>(all);
+}
+
+std::vector<double> NodeCounts::per_row(const std::vector<double>& of, double factor, bool sums) const {
+    std::vector<double> out(of.size());
+    for (std::size_t node = 0; node < of.size(); ++node) {
+        const double rows = sums && samples[node] > 0 ? static_cast<double>(samples[node]) : 1.0;
+        out[node] = factor * of[node] / rows + 0.0;  // no minus zero
+    }
+    return out;
+}
+
 NodeCounts recount(const std::vector<Fork>& forks, const std::int32_t* feature, const std::int32_t* label, const std::int64_t* leaf,
                    std::size_t n_rows, const RowCosts& costs, const RowClasses& classes, const Prices* prices) {
     const std::size_t nodes = forks.size();

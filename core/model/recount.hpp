@@ -32,6 +32,11 @@ struct NodeCounts {
     std::vector<double> costs;
     std::vector<double> classes;  // [node][class], weight of the rows
     std::vector<double> paid;     // by all rows of the node for its test
+
+    // What the tree costs: its root, and all tests.
+    double total() const;
+    // Numbers of nodes times a factor, by row where they are sums.
+    std::vector<double> per_row(const std::vector<double>& of, double factor, bool sums) const;
 };
 
 // `leaf` is where each row ends, `label` what each leaf says, `feature` what the other nodes test. All numbers lie in range.

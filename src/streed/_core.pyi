@@ -137,9 +137,12 @@ def recount(
     classes: tuple[npt.NDArray[np.int32], npt.NDArray[np.float64] | None] | None,
     prices: _Prices | None,
     maximum: bool,
+    value_factor: float,
+    price_factor: float,
 ) -> tuple[
     npt.NDArray[np.int64],
     npt.NDArray[np.int64],
+    float,
     npt.NDArray[np.float64],
     npt.NDArray[np.float64] | None,
     npt.NDArray[np.float64] | None,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,8 +61,7 @@ def once_more(count: Callable[[dict[str, Any]], Made], answer: dict[str, Any]) -
         return count({**answer, "status": "interrupted", "optimal": False, "complete": False})
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(NamedTuple):
     """A tree of the engine, with its rows counted anew."""
 
     tree: Tree
@@ -101,10 +98,10 @@ def make_tree(
     tree.n_features = features.shape[1]
     tree.feature_names = None if names is None else tuple(names)
     tree.value_name = value_name
-    tree.values = tree.conditions = tree.prices = None
+    tree.conditions = None
     model, prices, tally = lowered.leaf, lowered.prices, lowered.tally
     largest = lowered.combination == "max"
-    leaf, samples, costs, tree.class_weights, paid = _core.recount(
+    leaf, tree.n_samples, cost, values, tree.class_weights, tree.prices = _core.recount(
         features,
         feature,
         left,
@@ -116,20 +113,18 @@ def make_tree(
         None if tally is None else (tally.codes, tally.weights),
         None if prices is None else (prices.attribute, prices.group, prices.full, prices.discounted),
         largest,
+        sign * lowered.scale,
+        lowered.scale,
     )
-    tree.n_samples = samples
     if isinstance(model, LeafFunction):
         costs = _function_costs(task, model, leaf, tree, largest)
+        cost += costs.item(0)
+        rows = 1 if largest else np.maximum(tree.n_samples, 1)  # no mean has a meaning for the largest leaf
+        values = sign * lowered.scale * costs / rows + 0.0  # no minus zero
         if lowered.leaf_label is not None:
             _label_leaves(task, tree, lowered, leaf)
-    cost = costs.item(0) + lowered.branch_cost * (feature.size // 2)
-    rows = np.maximum(samples, 1)
-    if value_name:  # of a row on average; no mean has a meaning for the largest leaf
-        tree.values = sign * lowered.scale * costs / (1 if largest else rows) + 0.0  # no minus zero
-    if paid is not None:
-        cost += math.fsum(paid.tolist())
-        tree.prices = lowered.scale * paid / rows
-    return Counted(tree, cost, leaf)
+    tree.values = values if value_name else None
+    return Counted(tree, cost + lowered.branch_cost * (feature.size // 2), leaf)
 
 
 def _function_costs(

@@ -51,7 +51,7 @@ def test_nodes_are_counted_as_their_rows(
     )
     form, maximum = data.draw(st.sampled_from(["errors", "costs", "none"])), data.draw(st.booleans())
     weighted, priced = data.draw(st.booleans()), data.draw(st.booleans())
-    leaf, samples, costs, classes, paid = _core.recount(
+    leaf, samples, cost, values, classes, tests = _core.recount(
         X,
         feature,
         left,
@@ -63,6 +63,8 @@ def test_nodes_are_counted_as_their_rows(
         (codes, weights if weighted else None),
         prices if priced else None,
         maximum,
+        -2.0,
+        0.5,
     )
     assert np.array_equal(leaf, _core.route(X, feature, left, right))
     of_row: dict[str, NDArray[Any]] = {
@@ -71,6 +73,7 @@ def test_nodes_are_counted_as_their_rows(
         "none": np.zeros(rows),
     }
     assert classes is not None
+    total = 0.0
     for node, path in enumerate(paths(feature.tolist(), left.tolist(), right.tolist())):
         here = np.ones(rows, bool)
         for tested, side in path:
@@ -81,14 +84,19 @@ def test_nodes_are_counted_as_their_rows(
             for end, way in enumerate(paths(feature.tolist(), left.tolist(), right.tolist()))
             if feature[end] < 0 and way[: len(path)] == path
         ]
-        assert costs[node] == (max(below) if maximum else sum(below))
+        here_or_one = max(1, int(here.sum()))
+        worth = max(below) if maximum else sum(below) / here_or_one
+        assert values[node] == pytest.approx(-2.0 * worth)
+        total += (max(below) if maximum else sum(below)) if node == 0 else 0
         own = weights if weighted else np.ones(rows)
         assert classes[node].tolist() == [own[here & (codes == k)].sum() for k in range(n_labels)]
         if priced:
-            assert paid is not None
+            assert tests is not None
             each = price(feature[node], [tested for tested, _ in path], prices) if feature[node] >= 0 else 0
-            assert paid[node] == each * here.sum()
-    assert (paid is None) == (not priced)
+            assert tests[node] == pytest.approx(0.5 * each * min(here.sum(), 1))
+            total += each * here.sum()
+    assert cost == pytest.approx(total)
+    assert (tests is None) == (not priced)
 
 
 STUMP = ([0, -1, -1], [1, -1, -1], [2, -1, -1], [-1, 0, 1])
@@ -127,4 +135,14 @@ def test_what_does_not_fit_is_refused(changed: dict[str, Any], message: str) -> 
             )
     X = np.array([[0], [1]], np.uint8)
     with pytest.raises(ValueError, match=message):
-        _core.recount(X, feature, left, right, n_labels=2, maximum=False, **arguments)
+        _core.recount(
+            X,
+            feature,
+            left,
+            right,
+            n_labels=2,
+            maximum=False,
+            value_factor=1.0,
+            price_factor=1.0,
+            **arguments,
+        )

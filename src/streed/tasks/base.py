@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from streed.tasks.threshold import Threshold
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassErrors:
+class ClassErrors(NamedTuple):
     """A leaf costs the weight of its rows that have another class than the leaf's label.
 
     Attributes
@@ -40,8 +39,7 @@ class ClassErrors:
     weights: NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CostTable:
+class CostTable(NamedTuple):
     """A leaf costs the sum, over its rows, of the entry of its label.
 
     Attributes
@@ -105,8 +103,7 @@ class Prices:
     discounted: NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tally:
+class Tally(NamedTuple):
     """What is counted at every node of the tree beside its cost: the weight of the rows of each class."""
 
     codes: NDArray[np.int32]
@@ -114,8 +111,7 @@ class Tally:
     """None: one each."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lowered:
+class Lowered(NamedTuple):
     """A task in the form that the engine takes: costs of leaves and branching nodes, to be minimised.
 
     Attributes

@@ -111,19 +111,21 @@ def _costs_of_classes(
     lines: list[list[float]] = table.tolist()
     sizes = np.bincount(codes, minlength=len(lines)).tolist()
     total = spread = 0.0
-    values: set[float] = set()
-    for line, size in zip(lines, sizes, strict=True):
-        values.update(line)
+    errors = True
+    prices = []
+    for k, (line, size) in enumerate(zip(lines, sizes, strict=True)):
         most = max(line)
+        prices.append(most)
         total += size * most
         spread += size * (most - min(line))
-    summary = CostSummary(list(values), total, spread)
-    wrong = _price_of_any_error(lines, sizes)
-    if wrong is None:
+        if errors and size and not _is_price(line, k, most):
+            errors = False
+    summary = CostSummary(list(set().union(*lines)), total, spread)
+    if not errors:
         return lambda unit: CostTable(np.ascontiguousarray(multiples_of(table, unit)[codes])), summary
-    if len(wrong) == 1:  # nobody pays this price, which need not be a multiple of the unit
+    if len(lines) == 1:  # no error is possible, so that any price will do
         return lambda unit: ClassErrors(codes, np.ones(codes.size)), summary
-    return lambda unit: ClassErrors(codes, multiples_of(np.array(wrong), unit)[codes]), summary
+    return lambda unit: ClassErrors(codes, multiples_of(np.array(prices), unit)[codes]), summary
 
 
 def _costs_of_rows(
@@ -138,15 +140,17 @@ def _costs_of_rows(
     if class_weight is not None:
         factors = weights * _factors(class_weight, classes, codes, weights)[codes]
     sizes = np.bincount(codes, weights=factors, minlength=classes.size)
-    wrong = _price_of_any_error(matrix.tolist(), sizes.tolist())
     most, least = matrix.max(axis=1), matrix.min(axis=1)
     values = np.unique(factors)
     distinct = np.outer(values, np.unique(matrix)).ravel() if values.size < 1000 else values
     summary = CostSummary(distinct, float(most @ sizes), float((most - least) @ sizes))
-    if wrong is None or not factors.all():
+    prices = most.tolist() if classes.size > 1 else [1.0]  # no error is possible: any price will do
+    lines = zip(matrix.tolist(), most.tolist(), sizes.tolist(), strict=True)
+    errors = all(_is_price(line, k, price) for k, (line, price, size) in enumerate(lines) if size)
+    if not errors or not factors.all():
         costs = np.ascontiguousarray(matrix[codes] * factors[:, None])
         return lambda unit: CostTable(in_units(costs, unit)), summary
-    return lambda unit: ClassErrors(codes, in_units(np.array(wrong)[codes] * factors, unit)), summary
+    return lambda unit: ClassErrors(codes, in_units(np.array(prices)[codes] * factors, unit)), summary
 
 
 def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64]:
@@ -202,14 +206,8 @@ def _factors(
     return np.divide(share, sizes, out=np.zeros_like(sizes), where=sizes > 0)
 
 
-def _price_of_any_error(table: list[list[float]], sizes: Sequence[float]) -> list[float] | None:
-    """For each class what all its errors cost, if they cost the same and being right costs nothing."""
-    if len(table) == 1:  # no error is possible, so that any price will do
-        return None if table[0][0] else [1.0]
-    prices = []
-    for k, row in enumerate(table):
-        price = row[k - 1]  # of any error
-        if sizes[k] and (not price or row[k] != 0 or row.count(price) != len(row) - 1):
-            return None
-        prices.append(price)
-    return prices
+def _is_price(line: list[float], own: int, price: float) -> bool:
+    """Whether all errors of a class cost the same and being right costs nothing."""
+    if len(line) == 1:
+        return price == 0
+    return price > 0 and line[own] == 0 and line.count(price) == len(line) - 1

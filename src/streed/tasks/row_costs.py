@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,8 +24,7 @@ FIRST_LOOK = 16
 """So many costs of a table mostly tell that there is no unit."""
 
 
-@dataclass(frozen=True)
-class CostSummary:
+class CostSummary(NamedTuple):
     """What is known of all costs: their values, and sums over the rows of the largest and of the spread."""
 
     distinct: list[float] | NDArray[np.float64] | None
