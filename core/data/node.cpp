@@ -59,7 +59,7 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
 
     const std::size_t words = static_cast<std::size_t>(words_);
     const std::size_t stride = static_cast<std::size_t>(stride_);
-    slots_.resize(64 * words);
+    slots_.resize(counting_ ? 0 : 64 * words);
     for (std::size_t s = 0; s < slots_.size(); ++s) slots_[s] = static_cast<std::uint32_t>(s);
     columns_.reserve(stride * words * 8 + 64);
     std::copy(problem.columns.begin(), problem.columns.end(), columns_.as<std::uint64_t>());
@@ -139,21 +139,23 @@ void Node::select(const Node& parent, int lane, bool side) {
     const std::uint64_t* selected = selected_.data();
     blocks_.clear();
     words_ = n_slots_ = 0;
+    valid_.clear();
     for (const Block& block : parent.blocks_) {
         const int count = settings_.kernels->count_and(selected + block.word_begin, selected + block.word_begin, block.word_end - block.word_begin);
         n_slots_ += count;
         blocks_.push_back({words_, words_ + (count + 63) / 64});
         words_ = blocks_.back().word_end;
+        valid_.resize(static_cast<std::size_t>(words_), ~0ull);
+        if (count % 64 != 0) valid_.back() = (1ull << (count % 64)) - 1;
     }
-    slots_.resize(64 * static_cast<std::size_t>(words_));
-    valid_.assign(static_cast<std::size_t>(words_), 0);
-    for (std::size_t b = 0; b < blocks_.size(); ++b) {
-        std::size_t slot = 64 * static_cast<std::size_t>(blocks_[b].word_begin);
-        for (int w = parent.blocks_[b].word_begin; w < parent.blocks_[b].word_end; ++w)
-            for (std::uint64_t bits = selected[w]; bits != 0; bits &= bits - 1, ++slot)
-                slots_[slot] = parent.slots_[64 * static_cast<std::size_t>(w) + static_cast<std::size_t>(std::countr_zero(bits))];
-        for (std::size_t w = static_cast<std::size_t>(blocks_[b].word_begin); w < static_cast<std::size_t>(blocks_[b].word_end); ++w)
-            valid_[w] = slot >= 64 * (w + 1) ? ~0ull : (1ull << (slot % 64)) - 1;
+    if (!counting_) {
+        slots_.resize(64 * static_cast<std::size_t>(words_));
+        for (std::size_t b = 0; b < blocks_.size(); ++b) {
+            std::size_t slot = 64 * static_cast<std::size_t>(blocks_[b].word_begin);
+            for (int w = parent.blocks_[b].word_begin; w < parent.blocks_[b].word_end; ++w)
+                for (std::uint64_t bits = selected[w]; bits != 0; bits &= bits - 1, ++slot)
+                    slots_[slot] = parent.slots_[64 * static_cast<std::size_t>(w) + static_cast<std::size_t>(std::countr_zero(bits))];
+        }
     }
     candidates_.clear();
     std::size_t listed = 0;
@@ -174,18 +176,25 @@ void Node::pack_columns(const Node& parent) {
     packed_ = padded(candidates_.size(), multiple) < parent.stride_;
     stride_ = packed_ ? padded(candidates_.size(), multiple) : parent.stride_;
     columns_.reserve((static_cast<std::size_t>(stride_) + 1) * words * 8 + 64);
-    const auto pack = [&](const std::uint64_t* source, std::uint64_t* target) {
-        for (std::size_t b = 0; b < blocks_.size(); ++b) {
-            const Block& from = parent.blocks_[b];
-            settings_.kernels->compress(source + from.word_begin, selected_.data() + from.word_begin, from.word_end - from.word_begin,
-                                        target + blocks_[b].word_begin);
-        }
-    };
-    for (std::size_t k = 0; k < candidates_.size(); ++k)
-        pack(parent.column(candidates_[k]), columns_.as<std::uint64_t>() + (packed_ ? k : static_cast<std::size_t>(candidates_[k])) * words);
+    std::vector<const std::uint64_t*> from;
+    std::vector<std::uint64_t*> to;
+    for (std::size_t k = 0; k < candidates_.size(); ++k) {
+        from.push_back(parent.column(candidates_[k]));
+        to.push_back(columns_.as<std::uint64_t>() + (packed_ ? k : static_cast<std::size_t>(candidates_[k])) * words);
+    }
     if (counting_) {
-        heavy_.resize(words + 1);
-        pack(parent.heavy_.data(), heavy_.data());
+        heavy_.resize(words);
+        from.push_back(parent.heavy_.data());
+        to.push_back(heavy_.data());
+    }
+    plan_.reserve(kPlanBytes * static_cast<std::size_t>(parent.words_));
+    int done = 0, filled = 0;  // words of earlier blocks
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+        for (const std::uint64_t*& column : from) column += parent.blocks_[b].word_begin - done;
+        for (std::uint64_t*& column : to) column += blocks_[b].word_begin - filled;
+        done = parent.blocks_[b].word_begin;
+        filled = blocks_[b].word_begin;
+        settings_.kernels->compress_columns(from.data(), static_cast<int>(from.size()), selected_.data() + done, parent.blocks_[b].word_end - done, plan_.data(), to.data());
     }
     if (packed_) {
         features_.resize(candidates_.size());
@@ -317,7 +326,7 @@ Frame Node::frame() const {
 std::size_t Node::bytes() const {
     const auto size = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ... + 0); };
     std::size_t buffers = 0;
-    for (const AlignedBuffer* buffer : {&columns_, &singles_, &totals_, &matrices_, &indices_}) buffers += buffer->capacity();
+    for (const AlignedBuffer* buffer : {&columns_, &singles_, &totals_, &plan_, &matrices_, &indices_}) buffers += buffer->capacity();
     return buffers + size(blocks_, features_, active_, idle_, candidates_, parent_lanes_, valid_, heavy_, selected_, slots_, channels_, row_begin_,
                           row_lanes_, listed_without_, planes_);
 }

@@ -58,7 +58,7 @@ public:
     const std::vector<std::uint64_t>& valid() const { return valid_; }
     const std::vector<std::uint64_t>& heavy() const { return heavy_; }  // counting: slots with weight of their own
     bool has_light() const { return has_light_; }                       // whether others have none
-    const std::vector<std::uint32_t>& slots() const { return slots_; }  // of the root problem
+    const std::vector<std::uint32_t>& slots() const { return slots_; }  // weighted: those of the root problem
     double potential() const { return potential_; }                     // of all rows, as filter_potential
     double weight() const { return weight_; }                           // of all rows, several values only
     double rows() const { return rows_; }                               // of the problem
@@ -110,7 +110,7 @@ private:
     std::vector<std::uint64_t> valid_, selected_;
     std::vector<std::uint64_t> heavy_;  // counting: slots with weight of their own
     std::vector<std::uint32_t> slots_;
-    AlignedBuffer columns_, singles_, totals_;
+    AlignedBuffer columns_, singles_, totals_, plan_;
     // Weighted rows only.
     std::vector<Channel> channels_;
     std::vector<std::uint32_t> row_begin_, row_lanes_;

@@ -17,7 +17,7 @@ Scratch Worker::scratch(const Node& node, bool tallied) {
     if (node.counting()) {
         const std::size_t words = static_cast<std::size_t>(node.words()) + 2 * static_cast<std::size_t>(node.n_blocks());
         account(bits_.reserve((stride + 1) * words * 8));
-        account(plan_.reserve(24 * words));
+        account(plan_.reserve(kPlanBytes * words));
         account(panel_.reserve(panel_bytes(node.stride())));
         if (tallied || search_.model.counted) account(tallies_.reserve(4 * stride * stride));
     } else {

@@ -11,6 +11,8 @@
 
 namespace streed {
 
+constexpr std::size_t kPlanBytes = 24;  // how a word of selected rows is packed
+
 // Number type of a lane. Narrow lanes are used where the sums of a node are known to fit.
 enum class Lane : int { i8 = 0, i16 = 1, i32 = 2, f64 = 3 };
 // Number type in which the row vectors are stored.
@@ -71,7 +73,7 @@ struct Scratch {
     std::uint32_t* indices;  // index_count(stride) entries
     void* narrow;            // a table in the storage type (weighted rows)
     std::uint64_t* bits;     // (stride + 1) * (words + 2 * blocks) words; for weighted rows at most kIndexWords count
-    void* plan;              // 24 bytes per word (counting)
+    void* plan;              // kPlanBytes per word (counting)
     void* tallies;           // 4 * stride * stride bytes (counting)
     std::uint8_t* panel;     // panel_bytes(stride) (counting)
     double* work;            // (8 + 2 * channels) * stride + channels + 8
@@ -195,6 +197,8 @@ struct Kernels {
 
     // Packs the bits of the selected rows of one column to the front; `out` has room for one more word.
     void (*compress)(const std::uint64_t* column, const std::uint64_t* selected, int words, std::uint64_t* out);
+    // The same for many columns, which need no more room than their bits; `plan` has kPlanBytes for every word.
+    void (*compress_columns)(const std::uint64_t* const* columns, int n, const std::uint64_t* selected, int words, void* plan, std::uint64_t* const* out);
 
     // Rows that two bit sets share.
     int (*count_and)(const std::uint64_t* a, const std::uint64_t* b, int words);

@@ -232,14 +232,16 @@ struct PackedWord {
     std::uint32_t from;   // the word in the column
     std::uint32_t shift;  // bits that the word under construction has already
     bool full;            // the word under construction is full after this one
+    bool complete;        // and nothing is left for the next one
 };
+static_assert(sizeof(PackedWord) <= kPlanBytes);
 
 inline int plan_packing(const std::uint64_t* filter, int words, PackedWord* plan) {
     unsigned shift = 0;
     int steps = 0;
     for (int w = 0; w < words; ++w) {
         const unsigned next = shift + static_cast<unsigned>(count_bits(filter[w]));
-        plan[steps] = {filter[w], static_cast<std::uint32_t>(w), shift, next >= 64};
+        plan[steps] = {filter[w], static_cast<std::uint32_t>(w), shift, next >= 64, next % 64 == 0};
         steps += filter[w] != 0;
         shift = next % 64;
     }
@@ -265,11 +267,24 @@ inline void pack_columns(const std::uint64_t* const* column, const PackedWord* p
             ++at;
         }
     }
-    for (int c = 0; c < Columns; ++c) out[c][at] = word[c];
+    if (steps > 0 && !plan[steps - 1].complete)
+        for (int c = 0; c < Columns; ++c) out[c][at] = word[c];
 }
 
-// The filtered rows of one block, all features: bits[i * step ...], zero for features that are not active. A column may be
-// written one word too far, for which `step` leaves room.
+template <int Columns>
+inline void pack_groups(const std::uint64_t* const* columns, int n, const PackedWord* plan, int steps, std::uint64_t* const* out) {
+    int k = 0;
+    for (; k + Columns <= n; k += Columns) pack_columns<Columns>(columns + k, plan, steps, out + k);
+    for (; k < n; ++k) pack_columns<1>(columns + k, plan, steps, out + k);
+}
+
+void compress_columns(const std::uint64_t* const* columns, int n, const std::uint64_t* selected, int words, void* plan, std::uint64_t* const* out) {
+    PackedWord* packing = static_cast<PackedWord*>(plan);
+    const int steps = plan_packing(selected, words, packing);
+    pack_groups<4>(columns, n, packing, steps, out);
+}
+
+// The filtered rows of one block, all features: bits[i * step ...], zero for features that are not active.
 inline void pack_block(const Frame& frame, const Block& block, const PackedWord* plan, int steps, std::uint64_t* bits, std::size_t step) {
     constexpr int kColumns = 4;
     const std::uint64_t* from[kColumns];
@@ -281,10 +296,7 @@ inline void pack_block(const Frame& frame, const Block& block, const PackedWord*
             from[c] = frame.columns + i * static_cast<std::size_t>(frame.words) + block.word_begin;
             to[c] = bits + i * step;
         }
-        if (count == kColumns)
-            pack_columns<kColumns>(from, plan, steps, to);
-        else
-            for (int c = 0; c < count; ++c) pack_columns<1>(from + c, plan, steps, to + c);
+        pack_groups<kColumns>(from, count, plan, steps, to);
     }
     for (int k = 0; k < frame.n_idle; ++k)
         for (std::size_t w = 0; w < step; ++w) bits[static_cast<std::size_t>(frame.idle[k]) * step + w] = 0;

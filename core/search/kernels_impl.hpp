@@ -564,7 +564,7 @@ void push_bounds(int stride, const SharedRows& weights, const SharedRows* rows, 
 }  // namespace
 
 extern const Kernels kernels;
-const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, label_gains, pair_cells, round_costs, reduce_cells, table_splits, subtract_table, subtract_counts, subtract, compress, count_and, pair_weights, push_bounds};
+const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, label_gains, pair_cells, round_costs, reduce_cells, table_splits, subtract_table, subtract_counts, subtract, compress, compress_columns, count_and, pair_weights, push_bounds};
 
 }  // namespace STREED_LEVEL
 }  // namespace streed
