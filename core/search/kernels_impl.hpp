@@ -407,7 +407,7 @@ bool solve_in_units(const Frame& frame, const LeafModel& model, const PairProble
         return true;
     }
     double best;
-    if (!frame.counting || per_root != nullptr || nodes == 0 || !rounded_solve<T>(frame, model, problem, nodes, work, most * 0x1p-30, best)) return false;
+    if (!frame.counting || per_root != nullptr || nodes == 0 || !rounded_solve<T>(frame, model, problem, nodes, work, rounded_unit(most), best)) return false;
     out = {{best, best, best, best}};
     return true;
 }
@@ -466,22 +466,13 @@ PairBenefit solve_pairs(const Frame& frame, const LeafModel& model, const PairPr
     }
 }
 
-template <class T>
-void typed_label_gains(const Frame& frame, const LeafModel& model, const PairProblem& problem, int labels, double* right, double* left,
-                       const Scratch& scratch) {
-    if constexpr (sizeof(T) <= 4) {
-        if (weight_of_all<T>(model, problem) < 0x1p29) return label_gains<T, std::int32_t>(frame, model, problem, labels, right, left, scratch);
-    }
-    label_gains<T, double>(frame, model, problem, labels, right, left, scratch);
-}
-
 void label_gains(const Frame& frame, const LeafModel& model, const PairProblem& problem, int labels, double* right, double* left,
                  const Scratch& scratch) {
     switch (frame.lane) {
-        case Lane::i8: return typed_label_gains<std::int8_t>(frame, model, problem, labels, right, left, scratch);
-        case Lane::i16: return typed_label_gains<std::int16_t>(frame, model, problem, labels, right, left, scratch);
-        case Lane::i32: return typed_label_gains<std::int32_t>(frame, model, problem, labels, right, left, scratch);
-        default: return typed_label_gains<double>(frame, model, problem, labels, right, left, scratch);
+        case Lane::i8: return label_gains<std::int8_t>(frame, model, problem, labels, right, left, scratch);
+        case Lane::i16: return label_gains<std::int16_t>(frame, model, problem, labels, right, left, scratch);
+        case Lane::i32: return label_gains<std::int32_t>(frame, model, problem, labels, right, left, scratch);
+        default: return label_gains<double>(frame, model, problem, labels, right, left, scratch);
     }
 }
 
