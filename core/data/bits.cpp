@@ -22,11 +22,14 @@ std::uint64_t hash_words(const std::uint64_t* words, std::size_t n) {
     return h;
 }
 
-// A 64 x 64 transpose of bits: swaps halves, then quarters, and so on.
-void transpose_square(std::uint64_t m[64]) {
-    std::uint64_t mask = 0x00000000ffffffffull;
-    for (unsigned width = 32; width != 0; width >>= 1, mask ^= mask << width) {
-        for (unsigned k = 0; k < 64; k = ((k | width) + 1) & ~width) {
+// Transposes squares of `size` x `size` bits (a power of two): bits [g * size, (g + 1) * size) of the first `size` words are
+// square g. Swaps halves, then quarters, and so on.
+void transpose_squares(std::uint64_t* m, unsigned size) {
+    std::uint64_t mask = ~0ull;
+    for (unsigned width = 32; width != 0; width >>= 1) {
+        mask ^= mask << width;
+        if (width >= size) continue;
+        for (unsigned k = 0; k < size; k = ((k | width) + 1) & ~width) {
             const std::uint64_t swap = ((m[k] >> width) ^ m[k | width]) & mask;
             m[k] ^= swap << width;
             m[k | width] ^= swap;
@@ -54,14 +57,18 @@ Words pack_rows(const std::uint8_t* features, std::size_t n_rows, std::size_t n_
     return packed;
 }
 
-// Bit columns of all rows from the packed rows.
+// Bit columns of all rows from the packed rows, 64 rows at a time. Where there are few features the rows stand side by side in a word.
 Words transpose(const Words& packed, std::size_t n_rows, std::size_t n_features, std::size_t width, std::size_t words) {
     Words columns(n_features * words);
+    const unsigned size = n_features <= 16 ? 16 : n_features <= 32 ? 32 : 64;
     std::uint64_t square[64];
     for (std::size_t w = 0; w < words; ++w) {
+        const std::size_t rows = std::min<std::size_t>(64, n_rows - std::min(n_rows, 64 * w));
         for (std::size_t c = 0; c < width; ++c) {
-            for (std::size_t k = 0; k < 64; ++k) square[k] = 64 * w + k < n_rows ? packed[(64 * w + k) * width + c] : 0;
-            transpose_square(square);
+            const std::uint64_t* from = packed.data() + 64 * w * width + c;
+            for (std::size_t k = 0; k < size; ++k) square[k] = k < rows ? from[k * width] : 0;
+            for (std::size_t k = size; k < rows; ++k) square[k % size] |= from[k * width] << (k / size * size);
+            transpose_squares(square, size);
             for (std::size_t k = 0; k < 64 && 64 * c + k < n_features; ++k) columns[(64 * c + k) * words + w] = square[k];
         }
     }

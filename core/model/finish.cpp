@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "../engine.hpp"
 
@@ -18,20 +19,14 @@ struct Branch {
     std::unique_ptr<Branch> left, right;
 };
 
-// Numbers of rows. A vector would fill its memory with zeros first, which takes as long as to part the rows.
-class Rows {
-public:
-    explicit Rows(std::size_t most = 0) : numbers_(most > 0 ? new std::uint32_t[most] : nullptr), size_(most) {}
-    std::size_t size() const { return size_; }
-    bool empty() const { return size_ == 0; }
-    void shrink(std::size_t size) { size_ = size; }
-    std::uint32_t* begin() { return numbers_.get(); }
-    const std::uint32_t* begin() const { return numbers_.get(); }
-    const std::uint32_t* end() const { return numbers_.get() + size_; }
-
-private:
-    std::unique_ptr<std::uint32_t[]> numbers_;
-    std::size_t size_;
+// Numbers of rows, in a buffer of the finisher.
+struct Rows {
+    const std::uint32_t* numbers = nullptr;
+    std::size_t n = 0;
+    std::size_t size() const { return n; }
+    bool empty() const { return n == 0; }
+    const std::uint32_t* begin() const { return numbers; }
+    const std::uint32_t* end() const { return numbers + n; }
 };
 
 // Cost of a set of rows as a leaf, for each of the leaf models, and the label that has it.
@@ -95,8 +90,6 @@ private:
     double magnitude_ = 0;
 };
 
-using Path = std::vector<std::int32_t>;  // features tested on the way
-
 class Finisher {
 public:
     Finisher(const Problem& problem, double branch_cost, double patience)
@@ -114,28 +107,29 @@ public:
     }
 
     // Simplifies the subtree for its rows, bottom up; returns its cost.
-    double simplify(std::unique_ptr<Branch>& at, const Rows& rows, const Path& path) {
+    double simplify(std::unique_ptr<Branch>& at, const Rows& rows) {
         const double as_leaf = leaves_.of(rows);
         if (at->feature < 0) return as_leaf;
-        Rows left, right;
-        part(rows, at->feature, left, right);
-        const Path below = extended(path, at->feature);
-        const double left_cost = simplify(at->left, left, below);
-        double cost = join(left_cost, simplify(at->right, right, below), branching(at->feature, rows, path));
+        const double own = branching(at->feature, rows);
+        const auto [left, right] = part(rows, at->feature);
+        path_.push_back(at->feature);
+        const double left_cost = simplify(at->left, left);
+        double cost = join(left_cost, simplify(at->right, right), own);
+        path_.pop_back();
         if (as_leaf <= allowed(cost) + tolerance()) {
             at = std::make_unique<Branch>();
             return as_leaf;
         }
-        std::unique_ptr<Branch>* found = replacement(*at, rows, path, allowed(cost));
+        std::unique_ptr<Branch>* found = replacement(*at, rows, allowed(cost));
         if (found != nullptr) {
             std::unique_ptr<Branch> kept = std::move(*found);
             at = std::move(kept);
-            cost = simplify(at, rows, path);
+            cost = simplify(at, rows);
         }
         return cost;
     }
 
-    std::int32_t fold(const Branch& at, const Rows& rows, const Path& path, FinishedTree& out) {
+    std::int32_t fold(const Branch& at, const Rows& rows, FinishedTree& out) {
         const auto index = static_cast<std::int32_t>(out.tree.size());
         out.tree.push_back({at.feature, -1, -1, -1});
         if (at.feature < 0) {
@@ -144,12 +138,12 @@ public:
             out.magnitude = leaves_.magnitude();
             return index;
         }
-        out.objective += branching(at.feature, rows, path);
-        Rows left, right;
-        part(rows, at.feature, left, right);
-        const Path below = extended(path, at.feature);
-        const std::int32_t left_index = fold(*at.left, left, below, out);
-        const std::int32_t right_index = fold(*at.right, right, below, out);
+        out.objective += branching(at.feature, rows);
+        const auto [left, right] = part(rows, at.feature);
+        path_.push_back(at.feature);
+        const std::int32_t left_index = fold(*at.left, left, out);
+        const std::int32_t right_index = fold(*at.right, right, out);
+        path_.pop_back();
         out.tree[static_cast<std::size_t>(index)].left = left_index;
         out.tree[static_cast<std::size_t>(index)].right = right_index;
         return index;
@@ -157,7 +151,7 @@ public:
 
     // Where the largest leaf is all that counts, a subtree may cost as much as the whole tree does.
     void allow(const Branch& tree, const Rows& rows) {
-        if (problem_.maximum) whole_ = cost(tree, rows, {});
+        if (problem_.maximum) whole_ = cost(tree, rows);
     }
 
 private:
@@ -165,36 +159,30 @@ private:
     double join(double left, double right, double branch) const { return problem_.maximum ? std::max(left, right) : branch + left + right; }
     double allowed(double cost) const { return std::max(cost, whole_); }
 
-    static Path extended(const Path& path, std::int32_t feature) {
-        Path out = path;
-        out.push_back(feature);
-        return out;
-    }
-
-    double branching(std::int32_t feature, const Rows& rows, const Path& path) const {
+    double branching(std::int32_t feature, const Rows& rows) const {
         if (problem_.prices == nullptr) return branch_cost_;
         const Prices& prices = *problem_.prices;
         bool same_group = false;
-        for (const std::int32_t tested : path) {
+        for (const std::int32_t tested : path_) {
             if (prices.attribute[tested] == prices.attribute[feature]) return branch_cost_;
             same_group = same_group || (prices.group[feature] >= 0 && prices.group[tested] == prices.group[feature]);
         }
         return branch_cost_ + static_cast<double>(rows.size()) * (same_group ? prices.discounted[feature] : prices.full[feature]);
     }
 
-    // Without a jump per row, which would be guessed wrongly half of the time.
-    void part(const Rows& rows, std::int32_t feature, Rows& left, Rows& right) {
+    // The rows of both children; good until rows are parted again after so many tests. Without a jump per row, which would be
+    // guessed wrongly half of the time.
+    std::pair<Rows, Rows> part(const Rows& rows, std::int32_t feature) {
         const std::vector<std::uint8_t>& has = column(feature);
-        left = Rows(rows.size());
-        right = Rows(rows.size());
-        std::uint32_t *on_left = left.begin(), *on_right = right.begin();
+        const std::size_t depth = path_.size();
+        while (buffers_.size() <= depth) buffers_.emplace_back(new std::uint32_t[2 * problem_.n_rows]);
+        std::uint32_t *left = buffers_[depth].get(), *right = left + rows.size();
         std::size_t n_right = 0, k = 0;
         for (const std::uint32_t row : rows) {
-            on_left[k++ - n_right] = on_right[n_right] = row;
+            left[k++ - n_right] = right[n_right] = row;
             n_right += has[row];
         }
-        left.shrink(rows.size() - n_right);
-        right.shrink(n_right);
+        return {{left, rows.size() - n_right}, {right, n_right}};
     }
 
     const std::vector<std::uint8_t>& column(std::int32_t feature) {
@@ -208,27 +196,29 @@ private:
     }
 
     // Cost of a subtree for some rows; anything above `limit` if it is above that and no leaf costs less than nothing.
-    double cost(const Branch& at, const Rows& rows, const Path& path, double limit = std::numeric_limits<double>::infinity()) {
+    double cost(const Branch& at, const Rows& rows, double limit = std::numeric_limits<double>::infinity()) {
         work_ -= static_cast<double>(rows.size());
         // A leaf without rows costs nothing, and goes with its split; a function is never asked about it.
         if (rows.empty()) return problem_.function != nullptr ? std::numeric_limits<double>::infinity() : 0.0;
         if (at.feature < 0) return leaves_.of(rows);
-        Rows left, right;
-        part(rows, at.feature, left, right);
-        const Path below = extended(path, at.feature);
-        const double own = branching(at.feature, rows, path);
-        const double left_cost = cost(*at.left, left, below, limit - own);
-        if (nothing_below_zero_ && left_cost + own > limit) return left_cost + own;
-        return join(left_cost, cost(*at.right, right, below, limit - own - left_cost), own);
+        const double own = branching(at.feature, rows);
+        if (nothing_below_zero_ && own > limit) return own;
+        const auto [left, right] = part(rows, at.feature);
+        path_.push_back(at.feature);
+        const double left_cost = cost(*at.left, left, limit - own);
+        const bool enough = nothing_below_zero_ && left_cost + own > limit;
+        const double both = enough ? left_cost + own : join(left_cost, cost(*at.right, right, limit - own - left_cost), own);
+        path_.pop_back();
+        return both;
     }
 
     // A proper subtree that does as well in the place of the whole. Trying all of them is quadratic in the size of the
     // tree, so that trees with many thousands of nodes are only tried in part.
-    std::unique_ptr<Branch>* replacement(Branch& at, const Rows& rows, const Path& path, double limit) {
+    std::unique_ptr<Branch>* replacement(Branch& at, const Rows& rows, double limit) {
         for (std::unique_ptr<Branch>* child : {&at.left, &at.right}) {
             if ((*child)->feature < 0 || work_ < 0 || std::chrono::duration<double>(Clock::now() - started_).count() > patience_) continue;
-            if (cost(**child, rows, path, limit + tolerance()) <= limit + tolerance()) return child;
-            if (auto* deeper = replacement(**child, rows, path, limit)) return deeper;
+            if (cost(**child, rows, limit + tolerance()) <= limit + tolerance()) return child;
+            if (auto* deeper = replacement(**child, rows, limit)) return deeper;
         }
         return nullptr;
     }
@@ -236,6 +226,8 @@ private:
     const Problem& problem_;
     LeafCosts leaves_;
     std::map<std::int32_t, std::vector<std::uint8_t>> columns_;  // of the features that were asked for
+    std::vector<std::int32_t> path_;                          // features tested on the way
+    std::vector<std::unique_ptr<std::uint32_t[]>> buffers_;   // rows of two children, by the number of tests before
     double branch_cost_;
     double whole_ = -std::numeric_limits<double>::infinity();  // maximum: cost of the whole tree
     const bool nothing_below_zero_ = problem_.costs == nullptr && problem_.function == nullptr && !problem_.maximum;
@@ -250,13 +242,14 @@ private:
 FinishedTree finish_tree(const Problem& problem, const Tree& tree, double branch_cost, double patience) {
     Finisher finisher(problem, branch_cost, patience);
     std::unique_ptr<Branch> root = finisher.unfold(tree, 0);
-    Rows rows(problem.n_rows);
-    std::iota(rows.begin(), rows.begin() + rows.size(), 0u);
+    std::vector<std::uint32_t> all(problem.n_rows);
+    std::iota(all.begin(), all.end(), 0u);
+    const Rows rows{all.data(), all.size()};
     finisher.allow(*root, rows);
-    finisher.simplify(root, rows, {});
+    finisher.simplify(root, rows);
     FinishedTree out;
     if (problem.maximum) out.objective = -std::numeric_limits<double>::infinity();
-    finisher.fold(*root, rows, {}, out);
+    finisher.fold(*root, rows, out);
     return out;
 }
 

@@ -146,7 +146,7 @@ void Worker::begin_children(const Level& at, int lane, bool small_side, bool wit
         std::memcpy((small_side ? totals : other_totals) + c * size, with, size);
         search_.kernels.subtract(node.lane_type(), total, with, (small_side ? other_totals : totals) + c * size, 1);
     }
-    if (search_.prices.any()) child_prices_.test(at.prices, static_cast<std::size_t>(lane));
+    if (search_.prices.any()) child_prices_.test(at.prices, static_cast<std::size_t>(lane), search_.kernels);
     child_filled_ = false;
     child_sizes_ = with_sizes || search_.model.min_samples_leaf > 1 || search_.has_function();
 }

@@ -100,6 +100,13 @@ struct PairPrices {
     }
 };
 
+// Where the prices of a node are, or those after one more test; as PairPrices.
+struct PriceArrays {
+    double* now;
+    double* discounted;
+    double* attribute;
+};
+
 // A problem with two levels left: pair table, single sums and totals, all in the node's lane type.
 struct PairProblem {
     const void* table;    // [channel][feature][stride]
@@ -206,6 +213,11 @@ struct Kernels {
     // Weight of the rows that have both features, for every pair, from the node's pair table. Signed weights need the table of
     // the positive rows beside it (weight = 2 * positive - signed), K labels are added up, times their `scale` if there is one.
     void (*pair_weights)(const Frame&, const void* table, const void* positive, int n_values, const double* scale, double* out);
+
+    // Prices after a test of `lane`, from those before it. What a row may pay more after that test alone than after one of each
+    // lane: nothing for the same attribute, the discounted price in the same group, else `missed`.
+    void (*test_prices)(int stride, const PairPrices& before, int lane, const PriceArrays& after);
+    void (*lost_prices)(int stride, const PairPrices& prices, const double* missed, int lane, double* out);
 
     // The similarity bound of one solved child for all its siblings (similarity.cpp). `rows` is null where they cost nothing.
     void (*push_bounds)(int stride, const SharedRows& weights, const SharedRows* rows, double value, double* left, double* right);

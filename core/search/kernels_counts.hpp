@@ -298,8 +298,10 @@ inline void pack_block(const Frame& frame, const Block& block, const PackedWord*
         }
         pack_groups<kColumns>(from, count, plan, steps, to);
     }
-    for (int k = 0; k < frame.n_idle; ++k)
+    const std::size_t used = frame.n_active == 0 ? 0 : static_cast<std::size_t>(frame.active[frame.n_active - 1]) + 1;
+    for (int k = 0; k < frame.n_idle && static_cast<std::size_t>(frame.idle[k]) < used; ++k)
         for (std::size_t w = 0; w < step; ++w) bits[static_cast<std::size_t>(frame.idle[k]) * step + w] = 0;
+    __builtin_memset(bits + used * step, 0, (static_cast<std::size_t>(frame.stride) - used) * step * 8);
 }
 
 // Zeros for all active rows.
@@ -396,7 +398,18 @@ void count_table(const Frame& frame, const std::uint64_t* filter, void* table, d
 template <class P, class T>
 void difference(const Frame& parent, const Frame& node, const std::int32_t* lanes, int channels, const P* whole, const P* part, T* out) {
     const std::size_t from_stride = static_cast<std::size_t>(parent.stride), stride = static_cast<std::size_t>(node.stride);
-    const bool stale = node.n_idle != parent.n_idle;
+    // Lanes that are idle in the node only; where there are more than so many, all idle ones are cleared.
+    std::int32_t fresh[64];
+    int n_fresh = 0;
+    for (int k = 0, p = 0; lanes == nullptr && k < node.n_idle && n_fresh <= 64; ++k) {
+        while (p < parent.n_idle && parent.idle[p] < node.idle[k]) ++p;
+        if (p < parent.n_idle && parent.idle[p] == node.idle[k]) continue;
+        if (n_fresh < 64) fresh[n_fresh] = node.idle[k];
+        ++n_fresh;
+    }
+    const std::int32_t* stale = n_fresh <= 64 ? fresh : node.idle;
+    const int n_stale = n_fresh <= 64 ? n_fresh : node.n_idle;
+    const std::size_t used = node.n_active == 0 ? 0 : static_cast<std::size_t>(node.active[node.n_active - 1]) + 1;
     for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
         for (int a = 0; a < node.n_active; ++a) {
             const std::size_t i = static_cast<std::size_t>(node.active[a]);
@@ -406,10 +419,11 @@ void difference(const Frame& parent, const Frame& node, const std::int32_t* lane
             T* row = out + (c * stride + i) * stride;
             if (lanes == nullptr) {
                 for (std::size_t j = 0; j < stride; ++j) row[j] = static_cast<T>(all[j] - other[j]);
-                for (int k = 0; stale && k < node.n_idle; ++k) row[node.idle[k]] = T{};
+                for (int k = 0; k < n_stale; ++k) row[stale[k]] = T{};
             } else {
-                for (std::size_t j = 0; j < stride; ++j) row[j] = T{};
-                for (int b = 0; b < node.n_active; ++b) row[node.active[b]] = static_cast<T>(all[lanes[node.active[b]]] - other[lanes[node.active[b]]]);
+                for (std::size_t j = 0; j < used; ++j) row[j] = static_cast<T>(all[lanes[j]] - other[lanes[j]]);
+                for (std::size_t j = used; j < stride; ++j) row[j] = T{};
+                for (int k = 0; k < node.n_idle && static_cast<std::size_t>(node.idle[k]) < used; ++k) row[node.idle[k]] = T{};
             }
         }
     }

@@ -523,6 +523,31 @@ void pair_weights(const Frame& frame, const void* table, const void* positive, i
     }
 }
 
+void test_prices(int stride, const PairPrices& before, int lane, const PriceArrays& after) {
+    using Loose = SecondPrices<double>::Loose;
+    const auto load = [](const double* numbers) { return SecondPrices<double>::lanes(numbers); };
+    const auto store = [](double* to, Vec<double> numbers) { *reinterpret_cast<Loose*>(to) = numbers; };
+    const double own = before.attribute[lane], mates = before.group[lane];
+    const Vec<double> zero = {};
+    for (int j = 0; j < stride; j += kLanes<double>) {
+        const Vec<double> number = load(before.attribute + j), discounted = load(before.discounted + j);
+        const auto paid = number == own;
+        const Vec<double> price = load(before.group + j) == mates ? discounted : load(before.now + j);
+        store(after.now + j, paid ? zero : price);
+        store(after.discounted + j, paid ? zero : discounted);
+        store(after.attribute + j, paid ? zero - 1.0 : number);
+    }
+}
+
+void lost_prices(int stride, const PairPrices& prices, const double* missed, int lane, double* out) {
+    const auto load = [](const double* numbers) { return SecondPrices<double>::lanes(numbers); };
+    const double own = prices.attribute[lane], mates = prices.group[lane];
+    for (int j = 0; j < stride; j += kLanes<double>) {
+        const Vec<double> price = load(prices.group + j) == mates ? load(prices.discounted + j) : load(missed + j);
+        *reinterpret_cast<SecondPrices<double>::Loose*>(out + j) = load(prices.attribute + j) == own ? Vec<double>{} : price;
+    }
+}
+
 // What the child costs less on the right and on the left side of the features in some lanes, with what it shares with them.
 template <bool Side>
 inline void fall(const SharedRows& of, int lane, Vec<double>& on_right, Vec<double>& on_left) {
@@ -555,7 +580,7 @@ void push_bounds(int stride, const SharedRows& weights, const SharedRows* rows, 
 }  // namespace
 
 extern const Kernels kernels;
-const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, label_gains, pair_cells, round_costs, reduce_cells, table_splits, subtract_table, subtract_counts, subtract, compress, compress_columns, count_and, pair_weights, push_bounds};
+const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, label_gains, pair_cells, round_costs, reduce_cells, table_splits, subtract_table, subtract_counts, subtract, compress, compress_columns, count_and, pair_weights, test_prices, lost_prices, push_bounds};
 
 }  // namespace STREED_LEVEL
 }  // namespace streed

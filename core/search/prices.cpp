@@ -84,23 +84,14 @@ void PriceBook::at_node(const Node& node, const std::vector<int>& path, NodePric
     }
 }
 
-void NodePrices::test(const NodePrices& before, std::size_t lane) {
+void NodePrices::test(const NodePrices& before, std::size_t lane, const Kernels& kernels) {
     const std::size_t stride = before.now.size();
-    const double own = before.attribute[lane], mates = before.group[lane];
     now.resize(stride);
     discounted.resize(stride);
     attribute.resize(stride);
     group = before.group;
     grouped = before.grouped;
-    const double *was = before.now.data(), *cheaper = before.discounted.data(), *numbers = before.attribute.data(), *groups = before.group.data();
-    double *__restrict to_now = now.data(), *__restrict to_discounted = discounted.data(), *__restrict to_attribute = attribute.data();
-    for (std::size_t l = 0; l < stride; ++l) {  // without a jump, so that the compiler makes vectors of it
-        const double price = groups[l] == mates ? cheaper[l] : was[l];  // groups have numbers of their own where there are none
-        const bool paid = numbers[l] == own;
-        to_now[l] = paid ? 0.0 : price;
-        to_discounted[l] = paid ? 0.0 : cheaper[l];
-        to_attribute[l] = paid ? -1.0 : numbers[l];
-    }
+    kernels.test_prices(static_cast<int>(stride), before.pairs(), static_cast<int>(lane), {now.data(), discounted.data(), attribute.data()});
 }
 
 // Without a test of `lane`, other features of its attribute cost what they cost now; or another test of its group loses its
@@ -154,15 +145,9 @@ void NodePrices::compare(const std::vector<std::int32_t>& lanes, int depth, Pric
     most = std::accumulate(work.dearest.begin(), work.dearest.begin() + static_cast<std::ptrdiff_t>(tests), 0.0);
 }
 
-void NodePrices::lost(std::size_t tested, std::vector<double>& out) const {
+void NodePrices::lost(std::size_t tested, std::vector<double>& out, const Kernels& kernels) const {
     out.resize(now.size());
-    const double own = attribute[tested], mates = group[tested];
-    const double *numbers = attribute.data(), *groups = group.data(), *cheaper = discounted.data(), *dear = missed.data();
-    double* __restrict to = out.data();
-    for (std::size_t l = 0; l < out.size(); ++l) {
-        const double price = groups[l] == mates ? cheaper[l] : dear[l];
-        to[l] = numbers[l] == own ? 0.0 : price;
-    }
+    kernels.lost_prices(static_cast<int>(out.size()), pairs(), missed.data(), static_cast<int>(tested), out.data());
 }
 
 void PriceBook::append_key(const std::vector<int>& path, std::string& key) const {

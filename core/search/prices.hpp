@@ -32,14 +32,14 @@ struct NodePrices {
     }
     PairPrices pairs() const { return {now.data(), discounted.data(), attribute.data(), group.data(), grouped, next.data()}; }
     // Changes the prices to those after a test.
-    void test(const NodePrices& before, std::size_t lane);
+    void test(const NodePrices& before, std::size_t lane, const Kernels& kernels);
     // Fills `missed`, `next` and `most` for trees of a depth.
     void compare(const std::vector<std::int32_t>& lanes, int depth, PriceWork& work);
     // What a row may pay more after the test of `tested` alone than after that of `lane` alone.
     double lost(std::size_t tested, std::size_t lane) const {
         return attribute[tested] == attribute[lane] ? 0.0 : group[tested] == group[lane] ? discounted[lane] : missed[lane];
     }
-    void lost(std::size_t tested, std::vector<double>& out) const;  // for all lanes
+    void lost(std::size_t tested, std::vector<double>& out, const Kernels& kernels) const;  // for all lanes
 };
 
 class PriceBook {

@@ -152,7 +152,7 @@ void Worker::push_similarity(Level& at, int lane, bool side, int nodes, double v
     const SharedRows weights = shared(at.pair_weights, at.single_weight, at.all_weight, search_.per_weight(), nullptr);
     SharedRows rows = weights;
     if (search_.prices.any()) {
-        at.prices.lost(own, lost_);
+        at.prices.lost(own, lost_, search_.kernels);
         rows = shared(at.pair_rows, at.single_rows, at.node.rows(), at.prices.most, lost_.data());
     }
     search_.kernels.push_bounds(at.node.stride(), weights, search_.prices.any() ? &rows : nullptr, value - rounding_slack(nodes),

@@ -85,15 +85,15 @@ def make_tree(
     sign: float,
     task: str = "",
 ) -> Counted:
-    """Make the engine's arrays a `Tree` with its rows counted anew, and its cost in engine units.
+    """Make the engine's arrays (int32) a `Tree` with its rows counted anew, and its cost in engine units.
 
     `task` is what errors call the task; only leaf functions can be wrong now.
     """
     tree = Tree.__new__(Tree)  # its arrays are not looked at twice: the recount refuses what is no tree
-    tree.feature = feature = np.asarray(answer["feature"], np.int32)
-    tree.left = left = np.asarray(answer["left"], np.int32)
-    tree.right = right = np.asarray(answer["right"], np.int32)
-    tree.label = label = np.array(answer["label"], np.int32)  # a copy: leaves may get labels of their own
+    tree.feature = feature = answer["feature"]
+    tree.left = left = answer["left"]
+    tree.right = right = answer["right"]
+    tree.label = label = answer["label"]
     tree.classes = classes = lowered.classes
     tree.n_features = features.shape[1]
     tree.feature_names = None if names is None else tuple(names)
@@ -173,4 +173,5 @@ def _label_leaves(task: str, tree: Tree, lowered: Lowered, leaf: NDArray[np.int6
     if tree.classes.shape != (leaves.size,):
         tree.classes = np.empty(leaves.size, dtype=object)
         tree.classes[:] = labels
+    tree.label = tree.label.copy()  # what the engine said stays as it is
     tree.label[leaves] = np.arange(leaves.size)

@@ -144,3 +144,19 @@ class Watcher:
             self._line.finish(last)
         if self._error is not None:
             raise self._error
+
+
+class _Nobody:
+    """Reports nothing, for a watcher that nobody asked for."""
+
+    def report(self, cost: float) -> float:
+        """Leave a cost as it is."""
+        return cost
+
+
+_NOBODY = Watcher(_Nobody(), None)
+
+
+def watch(task: Reports, progress: object) -> Watcher:
+    """Return a watcher for a search; where nobody watches it is always the same one, which never changes."""
+    return _NOBODY if progress is False or progress is None else Watcher(task, progress)

@@ -15,7 +15,7 @@ from streed.errors import InterruptedWarning, NotNative, StreedError, TaskError
 from streed.general import solve_components, solve_general
 from streed.matrix import check_binary
 from streed.options import Limits, check_limits
-from streed.progress import Watcher
+from streed.progress import Watcher, watch
 from streed.reference import Components
 from streed.result import Progress, Result, Solution, relative_gap
 from streed.tasks.base import LeafFunction, Lowered, Task, measure_of
@@ -114,7 +114,7 @@ def solve_checked(
         lowered = task.lower()
     except NotNative as why:
         return solve_general(task, features, names, limits, progress, str(why))
-    watcher = Watcher(task, progress)
+    watcher = watch(task, progress)
     if not isinstance(lowered, Lowered):
         raise TaskError(f"{type(task).__name__}.lower() must return a Lowered, got {lowered!r}")
     rows = features if lowered.rows is None else np.ascontiguousarray(features[lowered.rows])
@@ -187,7 +187,7 @@ def _result(
         tree=tree,
         front=[Solution((objective,), tree)],
         seconds=time.perf_counter() - started,
-        statistics={**answer["statistics"], "engine_seconds": float(answer["seconds"])},
+        statistics=answer["statistics"] | {"engine_seconds": answer["seconds"]},
         task=task.name,
         measure=measure_of(task),
     )
