@@ -295,13 +295,13 @@ PairBenefit best_roots(int lanes, const LeafModel& model, const double* root_pri
     const double branch = model.branch_cost;
     Numbers one = splat(-1e300), two = one, three = one;
     for (int j = 0; j < lanes; j += kLanes<double>) {
-        const Numbers price = root_price != nullptr ? rows * SecondPrices<double>::lanes(root_price + j) : Numbers{};
+        const Numbers price = root_price != nullptr ? rows * SecondPrices::lanes(root_price + j) : Numbers{};
         const RootBenefit<VectorOf<double>> root(*vectors(leaf_right + j), *vectors(leaf_left + j), as_doubles(right + j) * ticks - branch,
                                         as_doubles(left + j) * ticks - branch, price);
         one = larger(one, root.one);
         two = larger(two, root.two);
         three = larger(three, root.three);
-        if (per_root != nullptr) *reinterpret_cast<SecondPrices<double>::Loose*>(per_root + j) = root.at_most(nodes) - branch;
+        if (per_root != nullptr) *reinterpret_cast<SecondPrices::Loose*>(per_root + j) = root.at_most(nodes) - branch;
     }
     return {{-1e300, largest_lane<double>(one) - branch, largest_lane<double>(two) - branch, largest_lane<double>(three) - branch}};
 }
@@ -524,8 +524,8 @@ void pair_weights(const Frame& frame, const void* table, const void* positive, i
 }
 
 void test_prices(int stride, const PairPrices& before, int lane, const PriceArrays& after) {
-    using Loose = SecondPrices<double>::Loose;
-    const auto load = [](const double* numbers) { return SecondPrices<double>::lanes(numbers); };
+    using Loose = SecondPrices::Loose;
+    const auto load = [](const double* numbers) { return SecondPrices::lanes(numbers); };
     const auto store = [](double* to, Vec<double> numbers) { *reinterpret_cast<Loose*>(to) = numbers; };
     const double own = before.attribute[lane], mates = before.group[lane];
     const Vec<double> zero = {};
@@ -540,18 +540,18 @@ void test_prices(int stride, const PairPrices& before, int lane, const PriceArra
 }
 
 void lost_prices(int stride, const PairPrices& prices, const double* missed, int lane, double* out) {
-    const auto load = [](const double* numbers) { return SecondPrices<double>::lanes(numbers); };
+    const auto load = [](const double* numbers) { return SecondPrices::lanes(numbers); };
     const double own = prices.attribute[lane], mates = prices.group[lane];
     for (int j = 0; j < stride; j += kLanes<double>) {
         const Vec<double> price = load(prices.group + j) == mates ? load(prices.discounted + j) : load(missed + j);
-        *reinterpret_cast<SecondPrices<double>::Loose*>(out + j) = load(prices.attribute + j) == own ? Vec<double>{} : price;
+        *reinterpret_cast<SecondPrices::Loose*>(out + j) = load(prices.attribute + j) == own ? Vec<double>{} : price;
     }
 }
 
 // What the child costs less on the right and on the left side of the features in some lanes, with what it shares with them.
 template <bool Side>
 inline void fall(const SharedRows& of, int lane, Vec<double>& on_right, Vec<double>& on_left) {
-    const auto load = [lane](const double* numbers) { return SecondPrices<double>::lanes(numbers + lane); };
+    const auto load = [lane](const double* numbers) { return SecondPrices::lanes(numbers + lane); };
     const Vec<double> right = Side ? load(of.both) : load(of.single) - load(of.both);
     const Vec<double> left = of.own - right;
     const Vec<double> each = of.each != nullptr ? load(of.each) : Vec<double>{};
@@ -561,7 +561,7 @@ inline void fall(const SharedRows& of, int lane, Vec<double>& on_right, Vec<doub
 
 template <bool Side>
 void push_from(int stride, const SharedRows& weights, const SharedRows* rows, double value, double* left, double* right) {
-    using Loose = SecondPrices<double>::Loose;
+    using Loose = SecondPrices::Loose;
     for (int g = 0; g < stride; g += kLanes<double>) {
         Vec<double> on_right = {}, on_left = {};
         fall<Side>(weights, g, on_right, on_left);

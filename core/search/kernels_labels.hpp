@@ -123,7 +123,7 @@ void real_label_splits(const Frame& frame, const LeafModel& model, const PairPro
         usable[j] = 0;
     }
     for (int a = 0; a < frame.n_active; ++a) usable[frame.active[a]] = 1;
-    SecondPrices<double> prices{priced ? price_lanes(*problem.prices) : PriceLanes<double>{}};
+    SecondPrices prices{problem.prices};
     for (int a = 0; a < frame.n_active; ++a) {
         const int i = frame.active[a];
         Numbers most_right = nothing, most_left = nothing;
@@ -136,12 +136,12 @@ void real_label_splits(const Frame& frame, const LeafModel& model, const PairPro
             for (int q = 0; q < 4; ++q) gain[q] = model.ticks * largest.sum(q) - model.branch_cost;
             if (priced) {
                 prices.after(j, of_i, of_j);
-                const Numbers after_i = splat(problem.prices->next[i]), after_j = SecondPrices<double>::lanes(problem.prices->next + j);
+                const Numbers after_i = splat(problem.prices->next[i]), after_j = SecondPrices::lanes(problem.prices->next + j);
                 const Numbers third = smaller(after_i, after_j) == zero ? zero : larger(after_i, after_j);
                 sums.each_channel(n_values, n_values + 1, i, j, [&](const Numbers size[4]) {
                     for (int q = 0; q < 4; ++q) gain[q] -= third * size[q];
                 });
-                const Numbers with = SecondPrices<double>::lanes(rows + j);
+                const Numbers with = SecondPrices::lanes(rows + j);
                 right_j = of_i * with;
                 left_j = of_i * (all - with);
                 right_i = of_j * rows[i];

@@ -35,8 +35,7 @@ struct PairSums {
     C* end;
     bool scaled;
 
-    // `of_one` is what a sum of one is counted as.
-    PairSums(const Frame& frame, const LeafModel& model, const PairProblem& problem, int channels, void* work, C of_one = C{1})
+    PairSums(const Frame& frame, const LeafModel& model, const PairProblem& problem, int channels, void* work)
         : table(static_cast<const T*>(problem.table)),
           minuend(static_cast<const T*>(problem.minuend)),
           stride(static_cast<std::size_t>(frame.stride)),
@@ -44,12 +43,12 @@ struct PairSums {
           with(factor + (channels + kLanes<C> - 1) / kLanes<C> * kLanes<C>),
           without(with + channels * frame.stride),
           end(without + channels * frame.stride),
-          scaled(model.scale != nullptr || of_one != C{1}) {
+          scaled(model.scale != nullptr) {
         const T* singles = static_cast<const T*>(problem.singles);
         const T* totals = static_cast<const T*>(problem.totals);
         const bool skip_absent = model.kind == LeafKind::largest_sum;
         for (int c = 0; c < channels; ++c) {
-            const C scale = c >= model.n_values ? C{1} : model.scale != nullptr ? static_cast<C>(of_one * static_cast<C>(model.scale[c])) : of_one;
+            const C scale = c < model.n_values && model.scale != nullptr ? static_cast<C>(model.scale[c]) : C{1};
             const C total = static_cast<C>(scale * static_cast<C>(totals[c]));
             const T* __restrict from = singles + c * frame.stride;
             C* __restrict right = with + c * frame.stride;
@@ -168,56 +167,29 @@ struct FreeGains {
     }
 };
 
-// Prices by lane, in numbers of one type.
-template <class N>
-struct PriceLanes {
-    const N* now;
-    const N* discounted;
-    const N* attribute;
-    const N* group;
-    bool grouped;
-};
-
-inline PriceLanes<double> price_lanes(const PairPrices& prices) {
-    return {prices.now, prices.discounted, prices.attribute, prices.group, prices.grouped};
-}
-
-// The same as whole numbers of units.
-inline PriceLanes<std::int32_t> price_lanes(const PairPrices& prices, double unit, int stride, std::int32_t* out) {
-    const double per = 1 / unit;
-    std::int32_t *discounted = out + stride, *attribute = out + 2 * stride, *group = out + 3 * stride;
-    for (int j = 0; j < stride; ++j) {
-        out[j] = static_cast<std::int32_t>(prices.now[j] * per + 0.5);
-        discounted[j] = static_cast<std::int32_t>(prices.discounted[j] * per + 0.5);
-        attribute[j] = static_cast<std::int32_t>(prices.attribute[j]);
-        group[j] = static_cast<std::int32_t>(prices.group[j]);
-    }
-    return {out, discounted, attribute, group, prices.grouped};
-}
-
 // What second tests cost a row: feature i after j, and j after i.
-template <class N>
 struct SecondPrices {
-    typedef N Loose __attribute__((vector_size(kVectorBytes), aligned(sizeof(N)), may_alias));
-    PriceLanes<N> of;
-    Vec<N> now = {}, attribute = {}, group = {}, discounted = {};
+    using Numbers = Vec<double>;
+    typedef double Loose __attribute__((vector_size(kVectorBytes), aligned(sizeof(double)), may_alias));
+    const PairPrices* of;
+    Numbers now = {}, attribute = {}, group = {}, discounted = {};
 
-    static Vec<N> lanes(const N* numbers) { return *reinterpret_cast<const Loose*>(numbers); }
+    static Numbers lanes(const double* numbers) { return *reinterpret_cast<const Loose*>(numbers); }
     void start(int i) {
-        now = splat(of.now[i]);
-        attribute = splat(of.attribute[i]);
-        group = splat(of.group[i]);
-        discounted = splat(of.discounted[i]);
+        now = splat(of->now[i]);
+        attribute = splat(of->attribute[i]);
+        group = splat(of->group[i]);
+        discounted = splat(of->discounted[i]);
     }
-    void after(int j, Vec<N>& of_i, Vec<N>& of_j) const {
-        const Vec<N> zero = {};
-        const auto own = lanes(of.attribute + j) == attribute;  // paid with the first test
+    void after(int j, Numbers& of_i, Numbers& of_j) const {
+        const Numbers zero = {};
+        const auto own = lanes(of->attribute + j) == attribute;  // paid with the first test
         of_i = own ? zero : now;
-        of_j = own ? zero : lanes(of.now + j);
-        if (of.grouped) {
-            const auto mate = (lanes(of.group + j) == group) & ~own;
+        of_j = own ? zero : lanes(of->now + j);
+        if (of->grouped) {
+            const auto mate = (lanes(of->group + j) == group) & ~own;
             of_i = mate ? discounted : of_i;
-            of_j = mate ? lanes(of.discounted + j) : of_j;
+            of_j = mate ? lanes(of->discounted + j) : of_j;
         }
     }
 };
@@ -229,7 +201,7 @@ struct PricedGains {
     typedef C Part __attribute__((vector_size(sizeof(C) * kLanes<double>), aligned(sizeof(C)), may_alias));
     double* right;
     double* left;
-    SecondPrices<double> prices;
+    SecondPrices prices;
     const double* rows_right;  // [root]
     const double* rows_left;
     double ticks;
@@ -320,5 +292,5 @@ void priced_splits(const Frame& frame, const LeafModel& model, const PairProblem
         rows_right[j] = static_cast<double>(sizes[j]);
         rows_left[j] = all - rows_right[j];
     }
-    every_pair(frame, model, sums, PricedGains<C>{right, left, {price_lanes(*problem.prices)}, rows_right, rows_left, model.ticks, {}, {}, {}, {}});
+    every_pair(frame, model, sums, PricedGains<C>{right, left, {problem.prices}, rows_right, rows_left, model.ticks, {}, {}, {}, {}});
 }

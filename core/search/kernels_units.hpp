@@ -282,7 +282,7 @@ void exact_gains(const Frame& frame, const LeafModel& model, const PairProblem& 
     const double rows_right = static_cast<double>(singles[values * stride + static_cast<std::size_t>(i)]);
     const double rows_left = static_cast<double>(totals[values]) - rows_right;
     const double least = static_cast<double>(model.min_samples_leaf);
-    SecondPrices<double> prices{price_lanes(*problem.prices)};
+    SecondPrices prices{problem.prices};
     prices.start(i);
     Numbers most_right = {}, most_left = {};
     for (std::size_t j = 0; j < lanes; j += kLanes<double>) {
