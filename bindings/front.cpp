@@ -6,7 +6,6 @@
 #include "front/task.hpp"
 #include "python_leaf.hpp"
 
-
 #include <algorithm>
 #include <tuple>
 

@@ -1,6 +1,5 @@
 #include "tree.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <tuple>
 
@@ -17,8 +16,7 @@ namespace {
 using Matrix = nb::ndarray<const std::uint8_t, nb::numpy, nb::ndim<2>, nb::device::cpu>;
 using Nodes = Input<std::int32_t, 1>;
 
-std::vector<streed::Fork> make_forks(const Nodes& feature, const Nodes& left,
-                                     const Nodes& right, std::size_t n_features, std::ptrdiff_t stride) {
+std::vector<streed::Fork> make_forks(const Nodes& feature, const Nodes& left, const Nodes& right, std::size_t n_features, std::ptrdiff_t stride) {
     const std::size_t n = feature.shape(0);
     if (n == 0 || n >= (1ull << 31) || left.shape(0) != n || right.shape(0) != n)
         refuse("feature, left and right must have one entry per node, at least one, got " + text(n) + ", " + text(left.shape(0)) + " and " + text(right.shape(0)));

@@ -255,8 +255,8 @@ void unit_splits(const Frame& frame, const LeafModel& model, const PairProblem& 
 template <class T>
 double most_cost(const Frame& frame, const LeafModel& model, const PairProblem& problem, int tests) {
     const double rows = problem.prices != nullptr ? static_cast<double>(static_cast<const T*>(problem.totals)[model.n_values]) : 0.0;
-    const bool counted = model.kind == LeafKind::largest_sum;  // else sums are differences, of which no more than the type is known
-    const double weight = counted ? weight_of_all<T>(model, problem) : static_cast<double>(1ull << (8 * sizeof(T)));
+    // Differences of counted rows are no more than the rows; of others no more than the type is known.
+    const double weight = model.kind == LeafKind::largest_sum ? weight_of_all<T>(model, problem) : frame.counting ? rows : static_cast<double>(1ull << (8 * sizeof(T)));
     return model.ticks * weight + tests * dearest_test(frame, problem) * rows;
 }
 

@@ -55,6 +55,7 @@ def test_rounded_units_do_not_change_the_optimum(level: str, equal: bool) -> Non
         if equal:
             problem.w[:] = np.pi
         result = problem.solve(simd=level)
-        other = problem.solve(switches={"whole_units": False})
-        assert result["objective"] == pytest.approx(other["objective"], rel=1e-12), seed
-        assert np.array_equal(result["feature"], other["feature"]), seed
+        for name in SWITCHED_OFF:
+            other = problem.solve(switches={name: False})
+            assert result["objective"] == pytest.approx(other["objective"], rel=1e-12), (seed, name)
+            assert np.array_equal(result["feature"], other["feature"]), (seed, name)

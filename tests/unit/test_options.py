@@ -75,3 +75,13 @@ def test_fractions_are_no_integers(name: str) -> None:
 def test_none_where_it_is_not_allowed(name: str) -> None:
     with pytest.raises(TypeError, match=f"{name} must be"):
         check_limits(**{"max_depth": 2, name: None})
+
+
+def test_what_equals_a_known_limit_is_still_refused() -> None:
+    """Limits that were checked once are remembered; 3.0 and True equal integers and are none."""
+    for _ in range(2):
+        assert check_limits(max_depth=3, min_samples_leaf=1).max_depth == 3
+        with pytest.raises(TypeError, match="max_depth must be an integer"):
+            check_limits(max_depth=3.0, min_samples_leaf=1)
+        with pytest.raises(TypeError, match="min_samples_leaf must be an integer"):
+            check_limits(max_depth=3, min_samples_leaf=True)
