@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from streed import reference
-from streed.tasks.vectors import dominates, vector_components
+from streed.tasks.parts.vectors import dominates, vector_components
 
 Arrays = dict[str, np.ndarray]
 

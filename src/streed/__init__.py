@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from streed import fairness, metrics, tasks
-from streed.conditions import Condition
 from streed.errors import (
     InconsistentVersionWarning,
     InfeasibleError,
@@ -19,12 +18,16 @@ from streed.errors import (
     StreedError,
     TaskError,
 )
-from streed.leaf_functions import native
-from streed.result import Progress, Result, Solution
-from streed.solve import solve
+from streed.moved import make_importable
+from streed.solver.leaf_functions import native
+from streed.solver.solve import solve
 from streed.tasks.combined import combine
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tree import Tree
+from streed.tree.conditions import Condition
+from streed.tree.result import Progress, Result, Solution
+
+make_importable()
 
 if TYPE_CHECKING:
     from streed.binarize import Binarizer

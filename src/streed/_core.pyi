@@ -1,4 +1,4 @@
-"""The native engine. Its only callers are `streed.engine` and its neighbours; tests use the switches."""
+"""The native engine. Only `streed.solver` and `streed.tree` call it; tests use the switches."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from streed.reference import Components, NestedTree, Solution
-from streed.separable import Counterexample, SeparabilityReport, check_separable
+from streed.separable.check import Counterexample, SeparabilityReport, check_separable
 
 __all__ = ["Counterexample", "SeparabilityReport", "brute_force", "check_separable"]
 

@@ -12,7 +12,7 @@ import pytest
 import streed
 from streed.cli import main
 from streed.fairness import CONSTRAINTS
-from streed.model import Model
+from streed.model.model import Model
 
 
 @pytest.fixture(name="people", scope="module")

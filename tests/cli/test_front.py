@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from streed.cli import main
-from streed.model import Model
+from streed.model.model import Model
 
 OBJECTIVES = "accuracy,balanced_accuracy"
 

@@ -14,7 +14,7 @@ import pytest
 import streed
 from streed.cli import main
 from streed.cli.tasks import objectives
-from streed.model import Model
+from streed.model.model import Model
 from tests.cli.data import COLUMNS, rows, run_streed, write
 
 

@@ -13,8 +13,8 @@ import pytest
 import streed.cli.tables as tables
 from streed.cli import main
 from streed.cli.tables import read_table
-from streed.columns import Kind, column_names, read_columns
-from streed.model import Model
+from streed.model.model import Model
+from streed.table.columns import Kind, column_names, read_columns
 from tests.cli.data import COLUMNS, rows, write
 
 MESSY = (

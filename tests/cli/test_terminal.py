@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from streed.model import Model
+from streed.model.model import Model
 from tests.cli.data import rows, run_streed, write
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")

@@ -9,7 +9,7 @@ import pytest
 
 from streed.cli import main
 from streed.cli.views import VIEWS
-from streed.model import Model
+from streed.model.model import Model
 
 
 @pytest.mark.parametrize("name", VIEWS)

@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 
 import streed
 from streed import Binarizer, InconsistentVersionWarning, OptimalTreeClassifier
-from streed.columns import Kind
+from streed.table.columns import Kind
 from tests.estimators.catalogue import CATALOGUE, CLASSIFIERS, Entry, parametrized
 
 FRAME, LABELS = load_breast_cancer(return_X_y=True, as_frame=True)

@@ -17,7 +17,7 @@ from streed import InfeasibleError, reference
 from streed.fairness import CONSTRAINTS, RATES, Parity, Rate
 from streed.options import check_limits
 from streed.tasks.fairness import GroupFairness
-from streed.tasks.vectors import vector_components
+from streed.tasks.parts.vectors import vector_components
 from tests.properties.problems import EXAMPLES
 
 FEW = settings(
@@ -128,7 +128,7 @@ def test_fewest_errors_within_the_limit(notion: Any, data: Data, depth: int, cho
 @given(data=grouped(), depth=st.integers(0, 2))
 @FEW
 def test_the_trade_off_has_every_nondominated_pair(notion: str, data: Data, depth: int) -> None:
-    from streed.fairness.trade_off import search_front
+    from streed.solver.fairness.trade_off import search_front
 
     task = GroupFairness(data.y, data.group, notion, sample_weight=data.weights)
     front = search_front(task, data.X, check_limits(max_depth=depth), False, None)

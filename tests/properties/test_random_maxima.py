@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import streed
-from streed import InfeasibleError, combine, native_fronts, reference
+from streed import InfeasibleError, combine, reference
+from streed.solver.fronts import label_costs as native_fronts
 from streed.tasks import LabelCosts, StatisticsTask
 from tests.properties.test_random_tasks import (
     EXAMPLES,

@@ -17,8 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import streed
-from streed import InfeasibleError, combine, native_fronts, reference
+from streed import InfeasibleError, combine, reference
 from streed.reference import Components
+from streed.solver.fronts import label_costs as native_fronts
 from streed.tasks import StatisticsTask, Task
 from streed.tasks.base import CostTable, Lowered
 

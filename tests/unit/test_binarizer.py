@@ -17,7 +17,7 @@ from hypothesis.extra import numpy as hnp
 from sklearn.base import clone
 
 from streed import Binarizer, Condition
-from streed.cuts import quantile_cuts
+from streed.binarize.cuts import quantile_cuts
 
 TABLE = {
     "age": [31.5, 40.0, 55.5, 40.0],

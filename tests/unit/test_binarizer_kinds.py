@@ -16,10 +16,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-import streed.frames
+import streed.table.frames
 from streed import Binarizer, Condition
-from streed.cuts import find_gaps, tree_cuts
-from streed.dates import NoDateError, date_text, parse_dates
+from streed.binarize.cuts import find_gaps, tree_cuts
+from streed.table.dates import NoDateError, date_text, parse_dates
 
 DAYS = ["2024-01-31", "2024-02-01", "2024-02-29", "2024-01-31"]
 SIZES = ["small", "medium", "large", "huge"]
@@ -370,8 +370,8 @@ def test_polars_needs_no_narwhals(monkeypatch: pytest.MonkeyPatch) -> None:
     features = expected.transform(frame)
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "narwhals", None)
-        assert streed.frames.narwhals() is None
-        assert isinstance(streed.frames.wrap(frame)[0], pl.DataFrame)
+        assert streed.table.frames.narwhals() is None
+        assert isinstance(streed.table.frames.wrap(frame)[0], pl.DataFrame)
         binarizer = streed.Binarizer(missing="indicator").fit_table(frame)
         assert binarizer.conditions_ == expected.conditions_
         assert np.array_equal(binarizer.transform_table(frame), features)
@@ -396,4 +396,4 @@ def test_foreign_tables_ask_for_narwhals(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setitem(sys.modules, "narwhals", None)
     with pytest.raises(TypeError, match="reading a Foreign needs the package narwhals"):
-        importlib.import_module("streed.frames").adopt(Foreign())
+        importlib.import_module("streed.table.frames").adopt(Foreign())

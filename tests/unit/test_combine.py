@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import streed
-from streed import InfeasibleError, NotNative, TaskError, _core, combine, native_fronts, reference
+from streed import InfeasibleError, NotNative, TaskError, _core, combine, reference
 from streed.reference import Components
+from streed.solver.fronts import label_costs as native_fronts
 from streed.tasks import Accuracy, BalancedAccuracy, GeneralTask, StatisticsTask, Task
 from streed.tasks.base import CostTable, Lowered
 from streed.testing import brute_force

@@ -13,7 +13,7 @@ import streed
 from streed import reference, tasks
 from streed.datasets import read_cost_file
 from streed.tasks.base import ClassErrors, CostTable
-from streed.tasks.cost_units import common_unit, from_units, in_units
+from streed.tasks.parts.cost_units import common_unit, from_units, in_units
 
 # Bad arguments are given on purpose: no types here.
 CostMatrix: Any = tasks.CostMatrix

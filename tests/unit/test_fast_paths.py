@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 import streed
 from streed import Binarizer, FeatureCosts
-from streed.booleans import REMEMBERED, boolean_columns
+from streed.binarize.booleans import REMEMBERED, boolean_columns
 from streed.options import OPTIONS
 from streed.tasks.base import ClassErrors, Lowered
-from streed.tasks.cost_units import common_unit, in_units, multiples_of
-from streed.tasks.labels import encode
-from streed.tasks.price_list import price_list
-from streed.tasks.row_costs import cost_table
+from streed.tasks.parts.cost_units import common_unit, in_units, multiples_of
+from streed.tasks.parts.labels import encode
+from streed.tasks.parts.price_list import price_list
+from streed.tasks.parts.row_costs import cost_table
 
 STEPS = st.sampled_from([1.0, 0.1, 0.01, 0.25, 1 / 3, 1 / 7, 5.0, 1e-6, math.pi, 2.0**-30])
 VALUES = st.tuples(

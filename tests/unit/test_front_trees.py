@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import streed
-from streed import StreedError, front_trees
-from streed.engine import make_tree
-from streed.front_trees import FlatTrees, count_trees
-from streed.native_fronts import _any_covered
+from streed import StreedError
+from streed.solver.engine import make_tree
+from streed.solver.fronts import trees as front_trees
+from streed.solver.fronts.label_costs import _any_covered
+from streed.solver.fronts.trees import FlatTrees, count_trees
 from streed.tasks.base import Lowered
 
 LEAF = {"feature": [-1], "left": [-1], "right": [-1], "label": [1]}

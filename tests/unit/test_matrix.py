@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from streed.matrix import check_binary
+from streed.table.matrix import check_binary
 
 VALUES = [[0, 1, 1], [1, 0, 0]]
 

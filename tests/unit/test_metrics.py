@@ -14,7 +14,7 @@ from sklearn import metrics as sklearn_metrics
 
 import streed
 from streed import TaskError, metrics
-from streed.metrics.plane import Box, Plane
+from streed.solver.metrics.plane import Box, Plane
 
 SCORES = {
     "f1": lambda y, z: sklearn_metrics.f1_score(y, z, zero_division=0),
@@ -221,12 +221,12 @@ def test_wide_planes_are_bounded_cell_by_cell(monkeypatch: pytest.MonkeyPatch) -
     fn = np.arange(1001)
     fp = np.maximum(0, -((2 * fn - 500) // 3))
     assert exact == plane.values(fp, fn).max()
-    monkeypatch.setattr("streed.metrics.plane.CELLS", 16)
+    monkeypatch.setattr("streed.solver.metrics.plane.CELLS", 16)
     assert exact <= plane.bound(plane.whole()) <= exact + 0.1
 
 
 def test_real_weights_are_whole_units_of_a_grid() -> None:
-    from streed.tasks.units import integer_units
+    from streed.tasks.parts.units import integer_units
 
     weights = np.random.default_rng(0).random(500) + 1e-12
     units, scale = integer_units(weights, 500, 30)

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import KBinsDiscretizer
 
 from streed import Binarizer, Condition, OptimalTreeClassifier
-from streed.columns import read_columns
-from streed.holds import holds
-from streed.model import Model
+from streed.model.holds import holds
+from streed.model.model import Model
+from streed.table.columns import read_columns
 
 TABLE = pd.DataFrame(
     {
@@ -60,7 +60,7 @@ def test_tables_of_all_kinds(kind: Any) -> None:
 def test_reading_and_predicting_need_no_scikit_learn(tmp_path: Path) -> None:
     Model.from_estimator(fitted()).save(tmp_path / "model.json")
     code = (
-        "import sys; sys.modules['sklearn'] = None; from streed.model import Model\n"
+        "import sys; sys.modules['sklearn'] = None; from streed.model.model import Model\n"
         f"model = Model.load({str(tmp_path / 'model.json')!r})\n"
         f"print(*model.predict({TABLE.fillna(np.nan).replace({np.nan: None}).values.tolist()!r}))"
     )

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import streed
-from streed import TaskError, _core, leaf_functions
+from streed import TaskError, _core
+from streed.solver import leaf_functions
 from streed.tasks import StatisticsTask
 from tests.unit.test_statistics_task import COUNTS, SQUARES, X
 

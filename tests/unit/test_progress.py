@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import streed
-from streed.progress import LiveLine, Watcher, Watchers
+from streed.solver.progress import LiveLine, Watcher, Watchers
 from streed.tasks import Accuracy
 
 STATES = [streed.Progress(0.1, 2000, 0, 1.0, 0.0, 5e9), streed.Progress(0.2, 20, 15, 0.25, 0.5, 2e6)]

@@ -435,7 +435,7 @@ def test_labels_keep_their_type(labels: Any, dtype: str) -> None:
 @pytest.mark.parametrize("combined", [False, True])
 def test_ctrl_c_while_the_tree_is_counted_keeps_it(combined: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The search is over when the leaves of its tree are asked for once more."""
-    from streed import engine
+    from streed.solver import engine
 
     class Labelled(streed.tasks.StatisticsTask):
         name = "labelled"

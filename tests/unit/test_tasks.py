@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from streed import TaskError, reference
 from streed.tasks import OBJECTIVES, REGISTRY, Accuracy, BalancedAccuracy, Task, make_task, resolve
-from streed.tasks.labels import whole_units
+from streed.tasks.parts.labels import whole_units
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 import streed
 from streed import Binarizer, Condition, OptimalTreeClassifier, Result, Solution, Tree
-from streed.wording import paths
+from streed.views.wording import paths
 from tests.views import browser
 from tests.views.browser import Page
 from tests.views.trees import (

@@ -25,7 +25,7 @@ from streed.cli.training import (
 )
 from streed.cli.views import add_files, check_files, write_files
 from streed.fairness.parity import as_parity
-from streed.model import Model
+from streed.model.model import Model
 
 ABOUT = """\
 Find an optimal tree for the rows of a file.

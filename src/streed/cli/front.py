@@ -22,11 +22,11 @@ from streed.cli.training import (
     warnings_as_notes,
 )
 from streed.cli.views import check_files
-from streed.model import Model
+from streed.model.model import Model
 from streed.options import OPTIONS, check_limits
-from streed.result import Result, Solution
-from streed.solve import solve_checked
+from streed.solver.solve import solve_checked
 from streed.tasks import make_task
+from streed.tree.result import Result, Solution
 
 ABOUT = """\
 List all trees that are best compromises between several objectives (the Pareto front).

@@ -15,7 +15,7 @@ from streed.cli.parser import names
 from streed.cli.tables import read_table
 from streed.cli.training import add_quiet, note
 from streed.cli.views import check_files
-from streed.model import Model, listed
+from streed.model.model import Model, listed
 
 ABOUT = """\
 Predict the labels of the rows of a file with a stored model.

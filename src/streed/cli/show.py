@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from streed.cli.views import VIEWS, add_files, check_files, write_files
-from streed.model import Model
+from streed.model.model import Model
 
 ABOUT = """\
 Show a stored model: as text, rules, code or a picture."""

@@ -18,8 +18,8 @@ from streed.cli.parser import Container, names
 from streed.cli.tables import read_table
 from streed.errors import InterruptedWarning
 from streed.fairness.parity import CONSTRAINTS
-from streed.missing import is_missing
-from streed.model import listed
+from streed.model.model import listed
+from streed.table.missing import is_missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def labels(series: Any, name: str) -> NDArray[Any]:
 
 def make_binarizer(arguments: argparse.Namespace) -> Any:
     """Make the binarizer with the parameters from the command line."""
-    from streed.binarize import Binarizer
+    from streed.binarize.binarizer import Binarizer
 
     known = list(inspect.signature(Binarizer).parameters)
     for name in arguments.binarizer:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from streed.cli.parser import Container
-from streed.html import solutions_to_html
-from streed.model import Model
-from streed.result import Solution
-from streed.tree import Tree
+from streed.model.model import Model
+from streed.tree.result import Solution
+from streed.tree.tree import Tree
+from streed.views.html import solutions_to_html
 
 VIEWS: Mapping[str, Callable[[Tree], str]] = {
     "text": Tree.to_text,

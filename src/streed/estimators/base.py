@@ -12,17 +12,17 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from streed.binarize import Binarizer, check_table
-from streed.booleans import is_boolean
-from streed.columns import is_frame
+from streed.binarize.binarizer import Binarizer, check_table
+from streed.binarize.booleans import is_boolean
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
-from streed.matrix import check_binary
 from streed.options import Limits, check_limits
-from streed.progress import Watchers
-from streed.result import Result
-from streed.solve import solve_checked
+from streed.solver.progress import Watchers
+from streed.solver.solve import solve_checked
+from streed.table.columns import is_frame
+from streed.table.matrix import check_binary
 from streed.tasks.base import Task
-from streed.tree import Tree
+from streed.tree.result import Result
+from streed.tree.tree import Tree
 from streed.versions import VersionedState
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streed.result import Progress
+from streed.tree.result import Progress
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
-from streed.binarize import check_table
+from streed.binarize.binarizer import check_table
 from streed.estimators.base import BaseTree, check_labels, check_rows
 from streed.options import OPTIONS
 from streed.tasks import is_binary, make_task, resolve

@@ -11,15 +11,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from streed.binarize import check_table
-from streed.columns import column_names
+from streed.binarize.binarizer import check_table
 from streed.estimators.base import BaseTree, check_labels, check_rows, in_order, label_names
+from streed.table.columns import column_names
 from streed.tasks.base import Task
 from streed.tasks.cost_matrix import CostMatrix
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.label_costs import LabelCosts
-from streed.tasks.labels import check_sample_weight, encode
-from streed.tasks.row_costs import check_table as check_costs
+from streed.tasks.parts.labels import check_sample_weight, encode
+from streed.tasks.parts.row_costs import check_table as check_costs
 
 
 @dataclass(frozen=True)

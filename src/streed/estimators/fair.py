@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streed.binarize import check_table
+from streed.binarize.binarizer import check_table
 from streed.estimators.base import check_labels, check_rows
 from streed.estimators.classifier import OptimalTreeClassifier
 from streed.fairness.front import FairnessFront
 from streed.fairness.groups import group_rates
-from streed.fairness.trade_off import search_front
 from streed.options import OPTIONS
+from streed.solver.fairness.trade_off import search_front
 from streed.tasks import Accuracy
 from streed.tasks.base import Task
 from streed.tasks.fairness import GroupFairness

@@ -11,16 +11,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from streed.binarize import Binarizer, check_table
+from streed.binarize.binarizer import Binarizer, check_table
 from streed.estimators.base import BaseTree, check_rows, in_order, label_names
 from streed.estimators.policy_value import PolicyValue, policy_value
 from streed.estimators.teachers import TEACHERS, Models, Trial, scores_of
 from streed.options import Option
-from streed.tasks.labels import encode
 from streed.tasks.limited_policy import LimitedPolicyReward
+from streed.tasks.parts.labels import encode
+from streed.tasks.parts.row_costs import check_names
+from streed.tasks.parts.row_costs import check_table as check_rewards
 from streed.tasks.policy_reward import PolicyReward
-from streed.tasks.row_costs import check_names
-from streed.tasks.row_costs import check_table as check_rewards
 
 CV = Option("cv", "an integer >= 1 or None", "Parts of cross-fitting.", low=1, optional=True)
 CLIP = Option("clip", "a number from 0 to below 1", "Least propensity.", integer=False, low=0, high=1 - 1e-9)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streed.fairness.groups import Rates
-from streed.result import Result, Solution
-from streed.tree import Tree
+from streed.tree.result import Result, Solution
+from streed.tree.tree import Tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from streed.conditions import Condition
+    from streed.tree.conditions import Condition
 
 
 @dataclass(frozen=True)

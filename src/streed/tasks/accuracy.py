@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from streed.tasks.base import priced
-from streed.tasks.weighted_errors import WeightedErrors
+from streed.tasks.parts.weighted_errors import WeightedErrors
 
 
 class Accuracy(WeightedErrors):

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
-from streed.tasks.weighted_errors import WeightedErrors
+from streed.tasks.parts.weighted_errors import WeightedErrors
 
 
 class BalancedAccuracy(WeightedErrors):

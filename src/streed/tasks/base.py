@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 if TYPE_CHECKING:
     from streed.options import Limits
     from streed.reference import Components
-    from streed.result import Result
     from streed.tasks.threshold import Threshold
+    from streed.tree.result import Result
 
 
 class ClassErrors(NamedTuple):

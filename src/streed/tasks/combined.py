@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.errors import NotNative, TaskError
 from streed.tasks.base import ClassErrors, CostTable, Lowered, Task, solves_itself
-from streed.tasks.product import product, with_kept_rows
+from streed.tasks.parts.product import product, with_kept_rows
 from streed.tasks.threshold import Threshold
 
 if TYPE_CHECKING:
     from streed.options import Limits
     from streed.reference import Components
-    from streed.result import Result
+    from streed.tree.result import Result
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -243,7 +243,7 @@ class Combined(Task):
         list of int
             Positions in `values`. Differences within rounding do not count as differences.
         """
-        from streed.guard import same
+        from streed.solver.general.guard import same
 
         def covers(v: tuple[Any, ...], w: tuple[Any, ...]) -> bool:
             pairs = ((v[i], w[i], beats) for i, beats in zip(self.objectives, better, strict=True))
@@ -264,7 +264,7 @@ class Combined(Task):
         names: Sequence[str] | None,
     ) -> Result:
         """Solve the combination: natively where the engine knows all parts, else by the general search."""
-        from streed.fronts import solve_combined
+        from streed.solver.fronts.combination import solve_combined
 
         return solve_combined(self, features, limits, progress, names)
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.tasks.base import ClassErrors, CostTable, Tally
-from streed.tasks.cost_units import in_units, multiples_of
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.label_costs import refuse_weighted_tests
-from streed.tasks.labels import check_sample_weight, class_factors, encode
-from streed.tasks.row_costs import CostSummary, RowCosts, check_names
+from streed.tasks.parts.cost_units import in_units, multiples_of
+from streed.tasks.parts.labels import check_sample_weight, class_factors, encode
+from streed.tasks.parts.row_costs import CostSummary, RowCosts, check_names
 
 
 class CostMatrix(RowCosts):

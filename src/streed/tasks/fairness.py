@@ -17,15 +17,15 @@ from streed.fairness.margins import margins
 from streed.fairness.parity import as_parity, exact_limit
 from streed.options import OPTIONS
 from streed.tasks.base import ClassErrors, Lowered, Tally, Task, priced
-from streed.tasks.labels import check_sample_weight, class_factors, encode, whole_units
 from streed.tasks.metric import position_of
-from streed.tasks.units import integer_units
+from streed.tasks.parts.labels import check_sample_weight, class_factors, encode, whole_units
+from streed.tasks.parts.units import integer_units
 
 if TYPE_CHECKING:
     from streed.options import Limits
     from streed.reference import Components
-    from streed.result import Result
-    from streed.searches import Searches
+    from streed.solver.searches import Searches
+    from streed.tree.result import Result
 
 UNIT_BITS = 26
 """Rates are products of two weights, which stay exact if these have at most this many bits."""
@@ -253,8 +253,8 @@ class GroupFairness(Task):
         Result
             The best fair tree and what was proven.
         """
-        from streed.engine import make_tree
-        from streed.searches import Searches
+        from streed.solver.engine import make_tree
+        from streed.solver.searches import Searches
 
         rows = features if self._rows is None else np.ascontiguousarray(features[self._rows])
         searches = Searches(self, rows, limits, progress, self.parity.name)
@@ -286,7 +286,7 @@ class GroupFairness(Task):
 
     def _fair_constant(self, searches: Searches) -> dict[str, Any]:
         """Give the better constant tree that keeps the limit: the answer when time was up too soon."""
-        from streed.searches import constant_tree
+        from streed.solver.searches import constant_tree
 
         n = self._codes.size
         fair = [label for label in (0, 1) if self.is_fair(self.outcome(np.full(n, label)))]
@@ -325,7 +325,7 @@ class GroupFairness(Task):
             Values are tuples (errors in engine units, margins); one is better than another with the same
             margins and fewer errors. Which of them keep the limit is known only at the root.
         """
-        from streed.tasks.vectors import vector_components
+        from streed.tasks.parts.vectors import vector_components
 
         branch = (self._branch_cost, *(0,) * len(self._margins))
         return vector_components(

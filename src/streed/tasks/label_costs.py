@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from streed.tasks.base import CostTable
-from streed.tasks.combination import check_combination
-from streed.tasks.cost_units import in_units
 from streed.tasks.feature_costs import FeatureCosts
-from streed.tasks.labels import check_sample_weight
-from streed.tasks.row_costs import CostSummary, RowCosts, check_names, check_table
+from streed.tasks.parts.combination import check_combination
+from streed.tasks.parts.cost_units import in_units
+from streed.tasks.parts.labels import check_sample_weight
+from streed.tasks.parts.row_costs import CostSummary, RowCosts, check_names, check_table
 
 if TYPE_CHECKING:
     from streed.tasks.combined import Combined

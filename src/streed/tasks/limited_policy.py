@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from streed import _core
 from streed.errors import InfeasibleError, StreedError
 from streed.options import Limits
-from streed.progress import Watcher
-from streed.result import Result
-from streed.tasks.cost_units import common_unit, from_units, in_units
+from streed.solver.progress import Watcher
+from streed.tasks.parts.cost_units import common_unit, from_units, in_units
+from streed.tasks.parts.row_costs import cost_table
 from streed.tasks.policy_reward import PolicyReward
-from streed.tasks.row_costs import cost_table
+from streed.tree.result import Result
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -155,7 +155,7 @@ class LimitedPolicyReward(PolicyReward):
         Result
             The best policy within the limits.
         """
-        from streed.solve import make_result
+        from streed.solver.solve import make_result
 
         started = time.perf_counter()
         lowered = self.lower()

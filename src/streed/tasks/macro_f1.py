@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.metrics.macro import MacroProblem, maximise_macro_f1, mean_f1
+from streed.solver.metrics.macro import MacroProblem, maximise_macro_f1, mean_f1
 from streed.tasks.metric import Metric
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ class MacroF1(Metric):
         streed.reference.Components
             Values are tuples (fp, fn, fp, fn, ...), two per class, in whole units, ordered by dominance.
         """
-        from streed.metrics.macro import mistake_costs
-        from streed.tasks.vectors import vector_components
+        from streed.solver.metrics.macro import mistake_costs
+        from streed.tasks.parts.vectors import vector_components
 
         costs = mistake_costs(self._codes, self._units, len(self._classes)).astype(np.int64)
         return vector_components(X, self._rows, costs, min_samples_leaf)

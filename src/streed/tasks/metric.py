@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed import metrics
 from streed.tasks.base import ClassErrors, Lowered, Tally, Task
-from streed.tasks.labels import check_sample_weight, encode
-from streed.tasks.units import integer_units
+from streed.tasks.parts.labels import check_sample_weight, encode
+from streed.tasks.parts.units import integer_units
 
 if TYPE_CHECKING:
     from streed.options import Limits
     from streed.reference import Components
-    from streed.result import Result
+    from streed.tree.result import Result
 
 UNIT_BITS = 30
 BUILT_IN = frozenset(type(metric) for metric in metrics.METRICS.values())
@@ -181,8 +181,8 @@ class Metric(Task):
         Result
             The best tree and what was proven.
         """
-        from streed.engine import make_tree
-        from streed.searches import Searches
+        from streed.solver.engine import make_tree
+        from streed.solver.searches import Searches
 
         rows = features if self._rows is None else np.ascontiguousarray(features[self._rows])
         searches = Searches(self, rows, limits, progress, self.metric.name)
@@ -193,9 +193,9 @@ class Metric(Task):
 
     def _search(self, searches: Any) -> tuple[dict[str, Any], float, bool]:
         """Find the best tree, a bound, and whether the tree is proven."""
-        from streed.metrics.dinkelbach import maximise_ratio
-        from streed.metrics.hull import maximise_metric
-        from streed.metrics.problem import BinaryProblem
+        from streed.solver.metrics.dinkelbach import maximise_ratio
+        from streed.solver.metrics.hull import maximise_metric
+        from streed.solver.metrics.problem import BinaryProblem
 
         problem = BinaryProblem(self.metric, self._codes, self._positive, self._units, self._scale, searches)
         proven = False
@@ -223,7 +223,7 @@ class Metric(Task):
             Values are tuples (fp, fn) in whole units, ordered by dominance; labels are positions in
             `classes`.
         """
-        from streed.tasks.vectors import vector_components
+        from streed.tasks.parts.vectors import vector_components
 
         costs = np.zeros((self._codes.size, 2, 2), dtype=np.int64)
         true = self._codes == self._positive

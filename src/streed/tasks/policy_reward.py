@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from streed.tasks.base import CostTable
-from streed.tasks.cost_units import in_units
-from streed.tasks.row_costs import CostSummary, RowCosts, check_names, check_table
+from streed.tasks.parts.cost_units import in_units
+from streed.tasks.parts.row_costs import CostSummary, RowCosts, check_names, check_table
 
 
 class PolicyReward(RowCosts):

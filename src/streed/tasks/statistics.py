@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from streed.errors import TaskError
 from streed.options import OPTIONS
 from streed.tasks.base import LeafFunction, Lowered, Task
-from streed.tasks.combination import check_combination, joins
+from streed.tasks.parts.combination import check_combination, joins
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -166,7 +166,7 @@ class StatisticsTask(Task):
         )
 
     def _minimised(self) -> Any:
-        from streed.leaf_functions import Negated
+        from streed.solver.leaf_functions import Negated
 
         return Negated(self.leaf_costs) if self.maximize else self.leaf_costs
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from streed.options import Limits
     from streed.reference import Components
-    from streed.result import Result
     from streed.tasks.combined import Combined
+    from streed.tree.result import Result
 
 TOLERANCE = 1e-9
 """Limits are met up to this share of their size (at least of 1), since values are sums of rounded numbers."""

@@ -1,0 +1,294 @@
+"""Columns of any kind to binary features, and back to conditions that people can read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from streed.binarize.booleans import as_it_is, boolean_columns, is_boolean
+from streed.binarize.encode import Encoder
+from streed.binarize.features import ColumnFeatures, all_zero_one, count_features, is_whole, is_zero_one
+from streed.binarize.invert import as_table, invert_column
+from streed.binarize.plan import Plan, check_plan
+from streed.table.check import check_table, library_of
+from streed.table.columns import Kind, column_names, is_frame, read_columns
+from streed.table.matrix import check_binary
+from streed.tasks.parts.labels import check_sample_weight
+from streed.tree.conditions import Condition
+from streed.versions import VersionedState
+
+__all__ = ["Binarizer", "check_table"]
+
+BLOCK = 4000
+"""Rows that are encoded at a time: their features fit into the processor's cache. It is no power
+of two: the block is transposed, and such strides fall into the same few cache lines (five times slower)."""
+
+
+class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
+    """Turn the columns of a table into binary features.
+
+    Numbers and dates are cut between distinct values, ordered categories are cut in their order, Booleans
+    and columns of zeros and ones are taken as they are, and strings and categories get a feature per
+    category. A column with two values gets one feature, a column with one value none. The table may be a
+    NumPy array, a frame of pandas or polars, or any frame that narwhals knows.
+
+    Parameters
+    ----------
+    n_thresholds : int, "auto" or None, default="auto"
+        Greatest number of cuts of a column. "auto" is 256 divided by the number of columns, but at least 8
+        and at most 32. None cuts between all distinct values.
+    max_categories : int or None, default=16
+        Greatest number of features of a column of categories; the rarest categories share one if there are
+        more. None keeps all apart.
+    missing : {"error", "indicator"}, default="error"
+        Whether missing values are refused, or become a feature of their own in each column that has some when
+        fitted ("age is missing"; all other features of the column are then 0).
+    strategy : {"quantile", "uniform", "tree", "all"}, default="quantile"
+        Where numbers, dates and ordered categories are cut: with equally many rows between the cuts; at equal
+        distances; where a greedy tree on the column alone would split (this needs `y`); or between all
+        distinct values, whatever `n_thresholds` says, so that an optimal tree over the features is optimal
+        over all thresholds.
+    thresholds : dict, optional
+        Cuts that you choose yourself: from the name or number of a column to a list of numbers, or of dates
+        as ISO text. Other columns follow `strategy`.
+    min_frequency : int or float, optional
+        Categories with fewer rows (or less weight) share a feature. A float below 1 is a share of all rows.
+    unknown : {"ignore", "error"}, default="ignore"
+        Whether a category that was not seen when fitting has a 0 in all features of its column, or is
+        refused.
+
+    Attributes
+    ----------
+    conditions_ : list of Condition
+        What each feature says. Rows that satisfy a feature's condition have a 1, and go right in a tree.
+    feature_columns_ : int array of shape (n_features,)
+        Number of the column that each feature comes from; ``conditions_[j].column`` is its name.
+    dropped_columns_ : dict from str to str
+        Names of the columns that got no feature since they say nothing, and why.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, if the table had names.
+
+    Notes
+    -----
+    In a column of zeros and ones every other number counts as 0. An unknown category of an ordered column
+    counts as larger than all others. A Boolean array is taken as it is, without a look at its values, so that
+    its features and its columns are the same.
+
+    Text is read as dates if all values of a column are ISO dates (2024-03-05, 2024-03-05 13:30); else it is a
+    category, with a warning if nearly all values differ. Dates with a time zone are compared in UTC.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streed import Binarizer
+    >>> table = np.array([[1.0, "red"], [2.0, "blue"], [4.0, "red"]], dtype=object)
+    >>> binarizer = Binarizer().fit(table)
+    >>> binarizer.get_feature_names_out().tolist()
+    ['x0 <= 1.5', 'x0 <= 3', 'x1 = red']
+    >>> binarizer.transform(table).astype(int).tolist()
+    [[1, 1, 1], [0, 1, 0], [0, 0, 1]]
+    >>> binarizer.inverse_transform([[1, 1, 1], [0, 1, 0]]).tolist()
+    [[1.0, 'red'], [2.0, 'blue']]
+    """
+
+    _fitted = ("_columns", "_library", "conditions_", "feature_columns_", "dropped_columns_")
+
+    def __init__(
+        self,
+        *,
+        n_thresholds: int | Literal["auto"] | None = "auto",
+        max_categories: int | None = 16,
+        missing: Literal["error", "indicator"] = "error",
+        strategy: Literal["quantile", "uniform", "tree", "all"] = "quantile",
+        thresholds: Mapping[str | int, ArrayLike] | None = None,
+        min_frequency: float | None = None,
+        unknown: Literal["ignore", "error"] = "ignore",
+    ) -> None:
+        self.n_thresholds = n_thresholds
+        self.max_categories = max_categories
+        self.missing = missing
+        self.strategy = strategy
+        self.thresholds = thresholds
+        self.min_frequency = min_frequency
+        self.unknown = unknown
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "indicator"
+        tags.target_tags.required = self.strategy == "tree"
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Binarizer:
+        """Choose the features.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_columns)
+            The table.
+        y : array-like of shape (n,), optional
+            Labels or numbers to predict; used with ``strategy="tree"`` only.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, for quantiles, trees and the frequency of categories. Rows of weight zero are
+            ignored.
+
+        Returns
+        -------
+        Binarizer
+            The fitted object itself.
+        """
+        return self.fit_table(check_table(self, X, reset=True), sample_weight, y)
+
+    def fit_table(self, table: Any, sample_weight: Any = None, y: Any = None) -> Binarizer:
+        """Do what `fit` does, for a table that was checked already; the estimators come in here."""
+        names = column_names(table)
+        weights = check_sample_weight(sample_weight, table.shape[0])
+        plan = check_plan(self, names, weights, y, table.shape[0])
+        self.n_features_in_ = len(names)
+        self.__dict__.pop("feature_names_in_", None)
+        if is_frame(table) and list(table.columns) == names:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        self._library = library_of(table)
+        self._columns = _choose(table, names, plan)
+        self.conditions_ = [condition for column in self._columns for condition in column.conditions]
+        self.feature_columns_ = np.repeat(
+            np.arange(len(names)), [len(column.conditions) for column in self._columns]
+        )
+        self.dropped_columns_ = {column.name: column.reason for column in self._columns if column.reason}
+        return self
+
+    def fit_booleans(self, n_columns: int) -> tuple[str, ...]:
+        """Do what `fit` does with a Boolean array if all parameters have their defaults; returns the names.
+
+        The estimators come in here. What may be changed by users is a copy.
+        """
+        known = boolean_columns(n_columns)
+        self.n_features_in_ = n_columns
+        self._library = None
+        self._columns = list(known.columns)
+        self.conditions_ = list(known.conditions)
+        self.feature_columns_ = known.feature_columns.copy()
+        self.dropped_columns_ = {}
+        return known.names
+
+    @property
+    def columns_of_features_(self) -> NDArray[np.intp]:
+        """The name that `feature_columns_` had in version 0.1."""
+        return self.feature_columns_
+
+    def transform(self, X: Any) -> NDArray[np.bool_]:
+        """Compute the binary features of a table.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_columns)
+            A table with the columns that were fitted; those of a frame may come in any order.
+
+        Returns
+        -------
+        Boolean array of shape (n, n_features)
+            The features.
+        """
+        check_is_fitted(self)
+        return self.transform_table(check_table(self, X, reset=False))
+
+    def transform_table(self, table: Any) -> NDArray[np.bool_]:
+        """Do what `transform` does, for a table that was checked already; the estimators come in here."""
+        if is_boolean(table) and not self.dropped_columns_:
+            if all(column.kind is Kind.BOOLEAN for column in self._columns):
+                return np.ascontiguousarray(table)
+        elif is_whole(table) and all(map(is_zero_one, self._columns)):
+            has = table == 1
+            return np.ascontiguousarray(has if not self.dropped_columns_ else has[:, self.feature_columns_])
+        names = [column.name for column in self._columns]
+        encoders = [
+            Encoder(column, fitted, self.missing)
+            for column, fitted in zip(read_columns(table, names), self._columns, strict=True)
+        ]
+        ends = np.cumsum([0, *(len(column.conditions) for column in self._columns)]).tolist()
+        n, m = table.shape[0], len(self.conditions_)
+        features = np.empty((n, m), dtype=np.bool_)
+        block = np.empty((m, min(n, BLOCK)), dtype=np.bool_)
+        for begin in range(0, n, BLOCK):
+            end = min(n, begin + BLOCK)
+            for encoder, start, stop in zip(encoders, ends, ends[1:], strict=False):
+                encoder.write(begin, end, block[start:stop, : end - begin])
+            features[begin:end] = block[:, : end - begin].T
+        return features
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return a table that has the given features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Binary features, as `transform` returns them.
+
+        Returns
+        -------
+        array or frame of shape (n, n_columns)
+            A frame of the library that was fitted (pandas or polars), else an array. Between two cuts the
+            value is the median of the fitted rows there, so with all cuts it is the number itself. Joined
+            categories become the most frequent of them; None stands for missing and unknown values.
+        """
+        check_is_fitted(self)
+        features = check_binary(X, len(self.conditions_))
+        ends = np.searchsorted(self.feature_columns_, np.arange(self.n_features_in_ + 1)).tolist()
+        columns = [
+            invert_column(column, features[:, start:stop])
+            for column, start, stop in zip(self._columns, ends, ends[1:], strict=False)
+        ]
+        names, kinds = zip(*((column.name, column.kind) for column in self._columns), strict=True)
+        return as_table(list(names), kinds, columns, self._library)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the binary features: their conditions in words.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names of the columns, used if the table had none; else they must be those of the table.
+
+        Returns
+        -------
+        array of str
+            One name per feature.
+        """
+        check_is_fitted(self)
+        columns = _check_feature_names_in(self, input_features).tolist()
+        conditions = self.conditions_
+        if columns != [column.name for column in self._columns]:
+            owners = [columns[j] for j in self.feature_columns_]
+            conditions = [replace(c, column=owner) for c, owner in zip(conditions, owners, strict=True)]
+        return np.array(_names_of(conditions), dtype=object)
+
+    def names(self) -> list[str]:
+        """Return the names of the binary features as a list; the estimators come in here."""
+        return _names_of(self.conditions_)
+
+
+def _names_of(conditions: list[Condition]) -> list[str]:
+    names = [str(condition) for condition in conditions]
+    if len(set(names)) < len(names):  # cuts closer than the digits shown
+        names = [f"{c.column} {c.operator} {c.value!r}" for c in conditions]
+    return names
+
+
+def _choose(table: Any, names: list[str], plan: Plan) -> list[ColumnFeatures]:
+    if is_boolean(table):
+        return [as_it_is(name) for name in names]
+    if is_whole(table) and not plan.given and all_zero_one(table):  # the usual input of experts, all at once
+        rows = table if plan.rows is None else table[plan.rows]
+        return [
+            count_features(name, count, len(rows))
+            for name, count in zip(names, (rows == 1).sum(axis=0).tolist(), strict=True)
+        ]
+    return [plan.features(j, column) for j, column in enumerate(read_columns(table, names))]

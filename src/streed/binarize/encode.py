@@ -1,0 +1,162 @@
+"""From the values of a column to its binary features, block by block."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed.binarize.features import ColumnFeatures
+from streed.table.columns import Column, Kind
+from streed.table.dates import NoDateError, parse_dates
+
+
+class Encoder:
+    """Writes the features of one column."""
+
+    def __init__(self, column: Column, fitted: ColumnFeatures, missing: str) -> None:
+        column = as_fitted(column, fitted)
+        self._values, self._missing = values_and_missing(column, missing)
+        self._conditions = fitted.conditions
+        self._is_category = fitted.kind.is_category
+        if self._is_category:
+            self._values = _first_satisfied(column, fitted)[self._values]
+        elif fitted.kind is Kind.BOOLEAN:
+            _refuse_other_than_zero_one(column.name, self._values, self._missing)
+        self._cuts = [
+            float(parse_dates([c.value])[0]) if fitted.kind is Kind.DATE and c.operator == "<=" else c.value
+            for c in fitted.conditions
+        ]
+
+    def write(self, begin: int, end: int, out: NDArray[np.bool_]) -> None:
+        """Write the features of the rows from `begin` to `end`, one feature per row of `out`."""
+        if not self._conditions:
+            return
+        values = self._values[begin:end]
+        if not self._is_category:
+            values = np.ascontiguousarray(values, dtype=np.float64)
+        for position, condition in enumerate(self._conditions):
+            if condition.operator == "is" and condition.value is None:
+                out[position] = False if self._missing is None else self._missing[begin:end]
+            elif self._is_category:
+                (np.less_equal if condition.ordered else np.equal)(values, position, out=out[position])
+            elif condition.operator == "<=":
+                np.less_equal(values, self._cuts[position], out=out[position])
+            else:
+                np.equal(values, 1.0, out=out[position])
+
+
+def _first_satisfied(column: Column, fitted: ColumnFeatures) -> NDArray[np.int32]:
+    """Return for each category the first condition that it satisfies; the last entry is for missing values.
+
+    Conditions on an order are nested, so a row satisfies the first one and all after it. What satisfies
+    none gets a position after the last one.
+    """
+    none = len(fitted.conditions)
+    first: dict[Any, int] = {}
+    for position, condition in enumerate(fitted.conditions):
+        if condition.operator == "=":
+            first[condition.value] = position
+        elif condition.operator == "in":
+            first.update((value, position) for value in condition.value if value not in first)
+    if fitted.known is not None:
+        used = [column.categories[code] for code in _used(column)]
+        if unknown := [value for value in used if value not in fitted.known]:
+            raise ValueError(
+                f"column {column.name!r} holds {unknown[0]!r}, which it did not when fitted; "
+                "Binarizer(unknown='ignore') would give it no feature"
+            )
+    return np.array([*(first.get(value, none) for value in column.categories), none], dtype=np.int32)
+
+
+def as_fitted(column: Column, fitted: ColumnFeatures) -> Column:
+    """Read a column in the way in which it was fitted, or say that it changed its type."""
+    held, holds = fitted.kind, column.kind
+    if held.is_category == holds.is_category and (held is Kind.DATE) == (holds is Kind.DATE):
+        return column
+    if _all_missing(column):
+        none = np.full(column.values.size, -1 if held.is_category else np.nan)
+        return Column(column.name, held, none.astype(np.intp) if held.is_category else none)
+    if held is Kind.DATE and holds.is_category:
+        return strict_dates(column)
+    if held.is_category and holds in (Kind.NUMBER, Kind.BOOLEAN) and _are_numbers(fitted.categories):
+        distinct, codes = np.unique(column.values, return_inverse=True)
+        codes = np.where(np.isnan(column.values), -1, codes) if column.values.dtype.kind == "f" else codes
+        return Column(column.name, held, codes, distinct.tolist())
+    if held in (Kind.NUMBER, Kind.BOOLEAN) and holds.is_category and _are_numbers(column.categories):
+        table = np.array([*column.categories, np.nan], dtype=np.float64)
+        return Column(column.name, held, table[column.values])
+    raise TypeError(f"column {column.name!r} held {held} when fitted, now it holds {holds}")
+
+
+def _all_missing(column: Column) -> bool:
+    values = column.values
+    if column.kind.is_category:
+        return bool((values < 0).all())
+    return values.dtype.kind == "f" and bool(np.isnan(values).all())
+
+
+def _are_numbers(values: Any) -> bool:
+    return len(values) > 0 and all(isinstance(value, numbers.Real | np.bool_) for value in values)
+
+
+def _used(column: Column) -> NDArray[np.intp]:
+    """Return the positions of the categories that occur."""
+    counts = np.bincount(column.values[column.values >= 0], minlength=len(column.categories))
+    return np.flatnonzero(counts)
+
+
+def strict_dates(column: Column) -> Column:
+    """Read a column of texts as dates, or say where it holds something else."""
+    used = _used(column)
+    numbers = np.full(len(column.categories) + 1, np.nan)
+    try:
+        numbers[used] = parse_dates([column.categories[code] for code in used])
+    except NoDateError as error:
+        row = next(i for i, code in enumerate(column.values) if column.categories[code] == error.value)
+        raise ValueError(f"column {column.name!r} held dates when fitted, but in row {row} {error}") from None
+    return Column(column.name, Kind.DATE, numbers[column.values])
+
+
+def _refuse_other_than_zero_one(name: str, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> None:
+    if values.dtype.kind == "b":
+        return
+    fine = (values == 0) | (values == 1)
+    if missing is not None:
+        fine |= missing
+    if not fine.all():
+        row = int(np.flatnonzero(~fine)[0])
+        raise ValueError(
+            f"column {name!r} held Booleans when fitted, now it holds {values[row]} in row {row}"
+        )
+
+
+def values_and_missing(column: Column, policy: str) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Return the values of a column and where they are missing (None: nowhere), or refuse them."""
+    values = column.values
+    if column.kind.is_category:
+        missing = values < 0
+        if not missing.any():
+            return values, None
+    elif values.dtype.kind != "f" or _all_finite(values):
+        return values, None
+    else:
+        missing = np.isnan(values)
+        if np.isinf(values).any():
+            row = int(np.flatnonzero(np.isinf(values))[0])
+            raise ValueError(f"Input X contains infinity: {values[row]} in column {column.name!r}, row {row}")
+    if policy == "error":
+        row = int(np.flatnonzero(missing)[0])
+        raise ValueError(
+            f"Input X contains NaN or missing values, the first in column {column.name!r}, row {row}; fill "
+            "them in, or use Binarizer(missing='indicator') to make them a feature"
+        )
+    return values, missing
+
+
+def _all_finite(values: NDArray[Any]) -> bool:
+    """Whether there is neither NaN nor infinity; the sum tells it without a temporary array, mostly."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(values.sum()) or np.isfinite(values).all())

@@ -1,0 +1,191 @@
+"""Which binary features a column gets: the choice of its conditions, and what they stand for inverted."""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed.binarize.categories import count_categories, split_rare
+from streed.binarize.cuts import Chosen, Gaps, find_gaps, place, representatives, tidy_number
+from streed.table.columns import Column, Kind
+from streed.table.dates import DAY, date_text, tidy_date
+from streed.tree.conditions import Condition
+
+MANY = 100
+"""A column of texts with more distinct values than this, most of them unique, is worth a warning."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnFeatures:
+    """The features of one column.
+
+    A row of the column is described by the first of its conditions that it satisfies (the one that says
+    "missing" aside); `values` has a value for each of these and, last, one for rows that satisfy none.
+    """
+
+    name: str
+    kind: Kind
+    conditions: tuple[Condition, ...]
+    values: tuple[Any, ...]
+    reason: str | None = None
+    """Why there are no conditions, if there are none."""
+    categories: tuple[Any, ...] = ()
+    """Some categories of the column, to tell numbers from strings."""
+    known: frozenset[Any] | None = None
+    """All categories, if others are to be refused."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """The rows of one column that are not missing, with their weights and labels, as the choice sees them."""
+
+    values: NDArray[Any]
+    weights: NDArray[np.float64] | None
+    y: NDArray[Any] | None
+
+    def where(self, mask: NDArray[np.bool_]) -> Rows:
+        """Return some of the rows."""
+        weights = None if self.weights is None else self.weights[mask]
+        return Rows(self.values[mask], weights, None if self.y is None else self.y[mask])
+
+
+Chooser = Callable[[Gaps, Rows], Chosen]
+"""A strategy with its number of cuts."""
+
+
+def boolean_features(name: str, rows: Rows) -> ColumnFeatures:
+    """Take a Boolean column as it is."""
+    condition = Condition(name, "is", True)
+    n_has = int(np.count_nonzero(rows.values))
+    return _one_feature(name, Kind.BOOLEAN, condition, n_has, rows.values.size, (True, False))
+
+
+def zero_one_features(name: str, rows: Rows) -> ColumnFeatures:
+    """Take a column of zeros and ones as it is."""
+    return count_features(name, int((rows.values == 1).sum()), rows.values.size)
+
+
+def count_features(name: str, n_ones: int, n: int) -> ColumnFeatures:
+    """Take a column of zeros and `n_ones` ones as it is."""
+    if 0 < n_ones < n:
+        return _zero_one(name)
+    return _one_feature(name, Kind.NUMBER, Condition(name, "=", 1), n_ones, n, (1, 0))
+
+
+@functools.lru_cache(maxsize=4096)
+def _zero_one(name: str) -> ColumnFeatures:
+    return ColumnFeatures(name, Kind.NUMBER, (Condition(name, "=", 1),), (1, 0))
+
+
+def is_zero_one(column: ColumnFeatures) -> bool:
+    """Whether a column was taken as it is because it held zeros and ones, or one of them only."""
+    if column.kind is not Kind.NUMBER or len(column.conditions) > 1:
+        return False
+    return column.conditions[0].operator == "=" if column.conditions else column.values[0] is not None
+
+
+def all_zero_one(table: NDArray[Any]) -> bool:
+    """Whether an array holds nothing else; mostly its first rows tell."""
+    return all(bool(((part == 0) | (part == 1)).all()) for part in (table[:100], table))
+
+
+def is_whole(table: Any) -> bool:
+    """Whether a table is an array of whole numbers."""
+    return isinstance(table, np.ndarray) and table.dtype.kind in "iu"
+
+
+def _one_feature(
+    name: str, kind: Kind, condition: Condition, n_has: int, n: int, values: tuple[Any, Any]
+) -> ColumnFeatures:
+    if n_has in (0, n):
+        return ColumnFeatures(name, kind, (), (values[0 if n_has else 1],), "it has only one value")
+    return ColumnFeatures(name, kind, (condition,), values)
+
+
+def number_features(
+    column: Column, rows: Rows, choose: Chooser, given: list[float] | None, *, from_text: bool = False
+) -> ColumnFeatures:
+    """Cut a column of numbers or dates."""
+    numbers = np.ascontiguousarray(rows.values, np.float64)
+    rows = Rows(numbers, rows.weights, rows.y)
+    gaps = find_gaps(numbers, rows.weights)
+    is_date = column.kind is Kind.DATE
+    cuts = place(gaps, choose(gaps, rows), tidy_date if is_date else tidy_number) if given is None else given
+    whole_days = is_date and bool((gaps.distinct % DAY == 0).all() and not any(cut % DAY for cut in cuts))
+    shown: list[Any] = [date_text(cut, whole_days=whole_days) for cut in cuts] if is_date else cuts
+    values: Sequence[Any] = representatives(gaps, cuts)
+    if is_date:
+        texts = [date_text(value, whole_days=whole_days) for value in values]
+        kind = dt.date if whole_days else dt.datetime
+        values = texts if from_text else [kind.fromisoformat(text) for text in texts]
+    elif column.values.dtype.kind in "iu":
+        values = [int(value) if value == int(value) else value for value in values]
+    reason = None if cuts else "it has only one value" if given is None else "no cuts are given"
+    conditions = tuple(Condition(column.name, "<=", cut) for cut in shown)
+    return ColumnFeatures(column.name, column.kind, conditions, tuple(values), reason)
+
+
+def ordered_features(column: Column, rows: Rows, choose: Chooser, *, refuse: bool) -> ColumnFeatures:
+    """Cut an order of categories as if their positions were numbers."""
+    rows = Rows(rows.values.astype(np.float64), rows.weights, rows.y)
+    gaps = find_gaps(rows.values, rows.weights)
+    after = [int(gaps.distinct[gap]) for gap in choose(gaps, rows)[0]]
+    order = tuple(column.categories)
+    conditions = tuple(Condition(column.name, "in", order[: k + 1], ordered=True) for k in after)
+    values = tuple(order[int(k)] for k in representatives(gaps, [float(k) for k in after]))
+    reason = None if conditions else "it has only one value"
+    known = frozenset(order) if refuse else None
+    return ColumnFeatures(column.name, column.kind, conditions, values, reason, order, known)
+
+
+def category_features(
+    column: Column, rows: Rows, max_categories: int | None, min_frequency: float | None, *, refuse: bool
+) -> ColumnFeatures:
+    """Give each category a feature; the rare ones share one."""
+    name = column.name
+    counts = count_categories(rows.values, column.categories, rows.weights)
+    _warn_if_nearly_unique(name, counts, rows.values.size)
+    frequent, rare = split_rare(counts, max_categories, min_frequency)
+    conditions = [Condition(name, "=", value) for value in frequent]
+    values = list(frequent)
+    if rare:
+        conditions.append(Condition(name, "in", rare))
+        values.append(max(rare, key=lambda value: counts[value]))
+    rest = None
+    if (
+        len(conditions) <= 2
+    ):  # of two, one says it all: the second category, or the frequent one of two groups
+        keep = 0 if rare else 1
+        rest = values[1 - keep] if len(values) == 2 else values[0]
+        conditions, values = conditions[keep : keep + 1], values[keep : keep + 1]
+        if len(frequent) + bool(rare) == 1:
+            conditions, values = [], []
+    reason = None if conditions else "all its categories are rare" if rare else "it has only one value"
+    known = frozenset(counts) if refuse else None
+    return ColumnFeatures(
+        name, Kind.CATEGORY, tuple(conditions), (*values, rest), reason, tuple(counts)[:2], known
+    )
+
+
+def _warn_if_nearly_unique(name: str, counts: dict[Any, float], n: int) -> None:
+    if len(counts) > MANY and 2 * len(counts) > n and all(isinstance(value, str) for value in counts):
+        warnings.warn(
+            f"column {name!r} holds {len(counts)} different texts in {n} rows, and each becomes a category, "
+            "of little use to a tree; leave the column out, or turn it into numbers. Dates are read as such "
+            "if they are all written as YYYY-MM-DD or YYYY-MM-DD hh:mm:ss.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def with_missing(features: ColumnFeatures) -> ColumnFeatures:
+    """Put the feature "is missing" before the others."""
+    condition = Condition(features.name, "is", None)
+    return replace(features, conditions=(condition, *features.conditions), reason=None)

@@ -1,0 +1,200 @@
+"""The checked parameters of a `Binarizer`, and which features they give a column."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from streed.binarize.cuts import Chosen, Gaps, all_cuts, quantile_gaps, tree_cuts, uniform_cuts
+from streed.binarize.encode import strict_dates, values_and_missing
+from streed.binarize.features import (
+    ColumnFeatures,
+    Rows,
+    all_zero_one,
+    boolean_features,
+    category_features,
+    number_features,
+    ordered_features,
+    with_missing,
+    zero_one_features,
+)
+from streed.options import Option
+from streed.table.columns import Column, Kind, from_objects
+from streed.table.dates import NoDateError, parse_dates
+
+N_THRESHOLDS = Option(
+    "n_thresholds", "'auto', an integer >= 1 or None for all cuts", "", low=1, optional=True
+)
+MAX_CATEGORIES = Option("max_categories", "an integer >= 2 or None for all", "", low=2, optional=True)
+MIN_FREQUENCY = Option(
+    "min_frequency", "a share above 0 and below 1, an integer >= 1, or None", "",
+    integer=False, low=0, above=True, optional=True,
+)  # fmt: skip
+FEATURES_AIMED_AT = 256
+"""``n_thresholds="auto"`` gives each column its share of these, but at least 8 and at most 32 cuts."""
+CHOICES = {
+    "strategy": ("quantile", "uniform", "tree", "all"),
+    "missing": ("error", "indicator"),
+    "unknown": ("ignore", "error"),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """What one fit does with every column."""
+
+    strategy: str
+    n_thresholds: int | None
+    given: Mapping[int, Any]
+    max_categories: int | None
+    min_frequency: float | None
+    missing: str
+    refuse_unknown: bool
+    rows: NDArray[np.intp] | None
+    weights: NDArray[np.float64] | None
+    y: NDArray[Any] | None
+
+    def features(self, number: int, column: Column) -> ColumnFeatures:
+        """Choose the features of a column."""
+        given, from_text = self.given.get(number), False
+        if column.kind is Kind.CATEGORY and (dates := _dates(column)) is not None:
+            column, from_text = dates, True
+        values, missing = values_and_missing(column, self.missing)
+        if self.rows is not None:
+            values, missing = values[self.rows], None if missing is None else missing[self.rows]
+        n_missing = 0 if missing is None else int(missing.sum())
+        if n_missing == values.size:
+            return ColumnFeatures(column.name, column.kind, (), (None,), "it is always missing")
+        rows = Rows(values, self.weights, self.y)
+        if missing is not None and n_missing:
+            rows = rows.where(~missing)
+        found = self._features(column, rows, _check_cuts(column, given), from_text)
+        return with_missing(found) if n_missing else found
+
+    def _features(
+        self, column: Column, rows: Rows, given: list[float] | None, from_text: bool
+    ) -> ColumnFeatures:
+        if column.kind is Kind.BOOLEAN:
+            return boolean_features(column.name, rows)
+        if column.kind is Kind.CATEGORY:
+            return category_features(
+                column, rows, self.max_categories, self.min_frequency, refuse=self.refuse_unknown
+            )
+        if column.kind is Kind.ORDERED:
+            return ordered_features(column, rows, self._choose, refuse=self.refuse_unknown)
+        if given is None and column.kind is Kind.NUMBER and all_zero_one(rows.values):
+            return zero_one_features(column.name, rows)
+        return number_features(column, rows, self._choose, given, from_text=from_text)
+
+    def _choose(self, gaps: Gaps, rows: Rows) -> Chosen:
+        """Apply the strategy to one column."""
+        n = self.n_thresholds
+        if n is None:
+            return all_cuts(gaps)
+        if self.strategy == "uniform":
+            return uniform_cuts(gaps, n)
+        if self.strategy == "tree" and rows.y is not None:
+            return tree_cuts(gaps, n, rows.values, rows.weights, rows.y)
+        return quantile_gaps(gaps, n)
+
+
+def check_plan(binarizer: Any, names: list[str], weights: Any, y: Any, n: int) -> Plan:
+    """Check the parameters of a `Binarizer` against a table with `n` rows."""
+    for name, allowed in CHOICES.items():
+        value = getattr(binarizer, name)
+        if not isinstance(value, str) or value not in allowed:
+            expected = f"{', '.join(map(repr, allowed[:-1]))} or {allowed[-1]!r}"
+            raise ValueError(f"{name} must be {expected}, got {value!r}")
+    n_thresholds = _n_thresholds(binarizer.n_thresholds, len(names))
+    most, least = MAX_CATEGORIES.check(binarizer.max_categories), MIN_FREQUENCY.check(binarizer.min_frequency)
+    if least is not None and least >= 1 and not isinstance(binarizer.min_frequency, numbers.Integral):
+        raise ValueError(f"min_frequency must be {MIN_FREQUENCY.expected}, got {binarizer.min_frequency!r}")
+    rows = None if weights is None or weights.all() else np.flatnonzero(weights)
+    target = _target(y, n) if binarizer.strategy == "tree" else None
+    return Plan(
+        strategy=binarizer.strategy,
+        n_thresholds=None if binarizer.strategy == "all" else n_thresholds,
+        given=_given(binarizer.thresholds, names),
+        max_categories=None if most is None else int(most),
+        min_frequency=None if least is None else least if least < 1 else int(least),
+        missing=binarizer.missing,
+        refuse_unknown=binarizer.unknown == "error",
+        rows=rows,
+        weights=weights if rows is None else weights[rows],
+        y=target if rows is None or target is None else target[rows],
+    )
+
+
+def _n_thresholds(given: object, n_columns: int) -> int | None:
+    if isinstance(given, str) and given == "auto":
+        return min(32, max(8, FEATURES_AIMED_AT // n_columns))
+    number = N_THRESHOLDS.check(given)
+    return None if number is None else int(number)
+
+
+def _target(y: Any, n: int) -> NDArray[Any]:
+    """Return labels as integers, or numbers to predict as floats."""
+    if y is None:
+        raise ValueError("strategy='tree' requires y to be passed, but the target y is None")
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    if kind not in ("binary", "multiclass", "continuous"):
+        raise ValueError(f"strategy='tree' needs one label or number per row in y, got a {kind} target")
+    column = column_or_1d(y)
+    check_consistent_length(np.empty(n), column)
+    if kind == "continuous":
+        return np.asarray(column, dtype=np.float64)
+    return np.unique(column, return_inverse=True)[1]
+
+
+def _given(thresholds: object, names: list[str]) -> dict[int, Any]:
+    """Return the given cuts by the number of their column."""
+    if thresholds is None:
+        return {}
+    if not isinstance(thresholds, Mapping):
+        raise TypeError(f"thresholds must be a dict from column to a list of cuts, got {thresholds!r}")
+    position: dict[Any, int] = {
+        **{j: j for j in range(len(names))},
+        **{name: j for j, name in enumerate(names)},
+    }
+    for column in thresholds:
+        if column not in position:
+            raise ValueError(f"thresholds has cuts for {column!r}, but the columns are {names}")
+    return {position[column]: cuts for column, cuts in thresholds.items()}
+
+
+def _check_cuts(column: Column, given: Any) -> list[float] | None:
+    """Return given cuts as sorted numbers."""
+    if given is None:
+        return None
+    name = column.name
+    if column.kind not in (Kind.NUMBER, Kind.DATE):
+        raise TypeError(f"thresholds has cuts for column {name!r}, which holds {column.kind}: give it none")
+    try:
+        read = from_objects(name, np.asarray(given, dtype=object).ravel().tolist())
+        if column.kind is Kind.DATE and read.kind is Kind.CATEGORY:
+            read = Column(name, Kind.DATE, parse_dates([read.categories[code] for code in read.values]))
+    except (TypeError, NoDateError) as error:
+        raise ValueError(f"the thresholds of column {name!r} must be {column.kind}: {error}") from None
+    fits = read.kind is column.kind or not read.values.size
+    if not fits or not np.isfinite(read.values).all():
+        raise ValueError(f"the thresholds of column {name!r} must be {column.kind}, got {given!r}")
+    cuts: list[float] = np.unique(read.values).tolist()
+    return cuts
+
+
+def _dates(column: Column) -> Column | None:
+    """Read a column of texts as dates, if it holds nothing else."""
+    if not len(column.categories):
+        return None
+    try:
+        parse_dates(column.categories[:1])  # mostly this tells already
+        return strict_dates(column)
+    except ValueError:
+        return None

@@ -1,0 +1,329 @@
+"""A tree together with what its features mean: all that is needed to predict from a table of columns."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed.model.holds import compared, holds
+from streed.options import OPTIONS
+from streed.table.columns import Column, column_names, is_frame, read_columns
+from streed.tree.conditions import Condition
+from streed.tree.result import Result, Solution, proof_text, show, size_text
+from streed.tree.tree import Tree
+
+_PROOF = ("measure", "objective", "lower_bound", "gap", "optimal", "status")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A tree together with what its features mean, so that it predicts from tables of columns.
+
+    Attributes
+    ----------
+    tree : Tree
+        The tree, over binary features.
+    conditions : sequence of Condition
+        What each binary feature says.
+    columns : sequence of str
+        The columns of the table that the model was fitted to, in their order.
+    missing : {"error", "indicator"}
+        Whether missing values are refused, as by `Binarizer`.
+    target : str, optional
+        Name of the column with the labels.
+    objective : str
+        Name of the task that was solved.
+    parameters : mapping
+        Limits and prices that the tree was fitted with.
+    proof : mapping
+        What the value of the tree measures, the value, proven bound, gap, whether it is optimal, and the
+        status of the search.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from streed import OptimalTreeClassifier
+    >>> from streed.model.model import Model
+    >>> table = np.array([[20, "red"], [30, "blue"], [40, "red"]], dtype=object)
+    >>> estimator = OptimalTreeClassifier(max_depth=1).fit(table, ["no", "no", "yes"])
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.json")
+    >>> Model.from_estimator(estimator).save(path)
+    >>> model = Model.load(path)
+    >>> model.predict(table).tolist()
+    ['no', 'no', 'yes']
+    >>> model.proof["optimal"]
+    True
+    """
+
+    tree: Tree
+    conditions: Sequence[Condition]
+    columns: Sequence[str]
+    missing: str = "error"
+    target: str | None = None
+    objective: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    proof: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.conditions) != self.tree.n_features:
+            raise ValueError(
+                f"the tree has {self.tree.n_features} binary features, got {len(self.conditions)} conditions"
+            )
+        if unknown := {condition.column for condition in self.conditions} - set(self.columns):
+            raise ValueError(f"there is a condition on {min(unknown)!r}, but no such column")
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, target: str | None = None) -> Model:
+        """Take what is needed from a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : estimator of streed
+            It must be fitted, and use a `streed.Binarizer`, as it does by default.
+        target : str, optional
+            Name of the column with the labels.
+
+        Returns
+        -------
+        Model
+            The model.
+        """
+        if not hasattr(estimator, "tree_"):
+            raise ValueError(f"the estimator must be fitted before it can be stored, got {estimator!r}")
+        names = getattr(estimator, "feature_names_in_", None)
+        if names is None:
+            names = [f"x{j}" for j in range(estimator.n_features_in_)]
+        return cls.from_result(
+            estimator.result_,
+            estimator.binarizer_,
+            names,
+            target=target,
+            parameters={name: getattr(estimator, name) for name in OPTIONS if hasattr(estimator, name)},
+        )
+
+    @classmethod
+    def from_result(
+        cls,
+        result: Result,
+        binarizer: Any,
+        columns: Sequence[str],
+        *,
+        solution: Solution | None = None,
+        target: str | None = None,
+        parameters: Mapping[str, Any],
+    ) -> Model:
+        """Make a model of a solution of a result (by default its best), over the features of a binarizer."""
+        if not hasattr(binarizer, "conditions_"):
+            raise TypeError(
+                "only models with a streed.Binarizer can be stored, since it says what the binary features "
+                f"mean; got {type(binarizer).__name__}"
+            )
+        proof = {name: getattr(result, name) for name in _PROOF}
+        if solution is not None:
+            proof |= {
+                "objective": solution.values,
+                "lower_bound": solution.values if result.optimal else None,
+            }
+        return cls(
+            tree=result.tree if solution is None else solution.tree,
+            conditions=tuple(binarizer.conditions_),
+            columns=tuple(map(str, columns)),
+            missing=str(getattr(binarizer, "missing", "error")),
+            target=target,
+            objective=result.task,
+            parameters=parameters,
+            proof=proof,
+        )
+
+    @property
+    def tested_columns(self) -> list[str]:
+        """The columns that the tree looks at, in the order of the table; predictions need no others."""
+        tested = {self.conditions[feature].column for feature in self.tree.feature.tolist() if feature >= 0}
+        return [name for name in self.columns if name in tested]
+
+    @property
+    def text_columns(self) -> list[str]:
+        """The columns of categories that are strings; readers of files should not make numbers of them."""
+        return sorted({c.column for c in self.conditions if any(isinstance(v, str) for v in compared(c))})
+
+    def predict(self, table: Any) -> NDArray[Any]:
+        """Return the label of each row.
+
+        Parameters
+        ----------
+        table : frame or array of shape (n, n_columns)
+            A frame's columns are found by their names, in any order, and only those that the tree tests are
+            needed. An array must have the columns that the model was fitted to.
+
+        Returns
+        -------
+        array of shape (n,)
+            Labels.
+        """
+        tree, features = self._tested(table)
+        return tree.predict(features)
+
+    def predict_proba(self, table: Any) -> NDArray[np.float64]:
+        """Return, for each row, the share of each class in the training weight of its leaf.
+
+        Parameters
+        ----------
+        table : frame or array of shape (n, n_columns)
+            As for `predict`.
+
+        Returns
+        -------
+        array of shape (n, n_classes)
+            Shares in the order of ``tree.classes``.
+        """
+        tree, features = self._tested(table)
+        return tree.predict_proba(features)
+
+    def _tested(self, table: Any) -> tuple[Tree, NDArray[np.bool_]]:
+        """Return the tree over only those features that it tests, and these features of a table."""
+        tested = np.unique(self.tree.feature[self.tree.feature >= 0])
+        tree = copy.copy(self.tree)
+        tree.feature = np.where(self.tree.feature < 0, -1, np.searchsorted(tested, self.tree.feature)).astype(
+            np.int32
+        )
+        tree.n_features, tree.feature_names = tested.size, None
+        table = table if is_frame(table) else _as_array(table, len(self.columns))
+        columns = {name: self._column(table, name) for name in self.tested_columns}
+        features = np.empty((table.shape[0], tested.size), dtype=np.bool_)
+        for position, feature in enumerate(tested.tolist()):
+            condition = self.conditions[feature]
+            features[:, position] = holds(condition, columns[condition.column], self.missing)
+        return tree, features
+
+    def _column(self, table: Any, name: str) -> Column:
+        if not is_frame(table):
+            j = list(self.columns).index(name)
+            return next(read_columns(table[:, [j]], [name]))
+        names = column_names(table)
+        if name not in names:
+            raise ValueError(
+                f"the table has no column {name!r}, which the tree tests; it has {listed(names)}"
+            )
+        return next(read_columns(table[[table.columns[names.index(name)]]], [name]))
+
+    def summary(self) -> str:
+        """Say in two lines what was fitted and what was proven.
+
+        Returns
+        -------
+        str
+            The objective with its value and proof, and the size of the tree.
+        """
+        measure = self.proof.get("measure") or self.objective or "objective"
+        bound = None if self.proof.get("lower_bound") is None else _shown(self.proof["lower_bound"])
+        gap, status = _number(self.proof.get("gap")), self.proof.get("status", "unknown")
+        proof = proof_text(bool(self.proof.get("optimal")), bound, gap, str(status))
+        value = _shown(self.proof.get("objective"))
+        return f"{measure}: {value}, {proof}\n{size_text(self.tree)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model as plain lists, strings and numbers that can be written as JSON.
+
+        Returns
+        -------
+        dict
+            A versioned description; `from_dict` reads it back.
+        """
+        from streed.model.file import model_to_dict
+
+        return model_to_dict(self)
+
+    @classmethod
+    def from_dict(cls, description: Mapping[str, Any]) -> Model:
+        """Read what `to_dict` wrote.
+
+        Parameters
+        ----------
+        description : mapping
+            What `to_dict` returned, also after a round trip through JSON.
+
+        Returns
+        -------
+        Model
+            An equal model.
+
+        Raises
+        ------
+        ValueError
+            If it is no description of a model, or of a version that this release cannot read.
+        """
+        from streed.model.file import model_from_dict
+
+        return model_from_dict(description)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a JSON file.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to; a file that exists is replaced.
+        """
+        from streed.model.file import save_model
+
+        save_model(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Model:
+        """Read a model from a file.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file that `save` wrote.
+
+        Returns
+        -------
+        Model
+            The model.
+
+        Raises
+        ------
+        ValueError
+            If the file holds no model, or one of a version that this release cannot read.
+        """
+        from streed.model.file import load_model
+
+        return load_model(path)
+
+
+def _as_array(table: Any, n_columns: int) -> NDArray[Any]:
+    """Make an array of a table that is no frame; beside strings, numbers stay numbers."""
+    array = table if isinstance(table, np.ndarray) else np.array(table, dtype=object)
+    if array.ndim != 2 or array.shape[1] != n_columns:
+        raise ValueError(f"a table of {n_columns} columns is needed, got an array of shape {array.shape}")
+    return array
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """Write names in a row, and not too many of them.
+
+    Examples
+    --------
+    >>> listed(["age", "sex", "colour"], most=2)
+    "'age', 'sex' and 1 more"
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more
+
+
+def _shown(value: object) -> str:
+    """Write a value, or the values of several objectives, which a file has as a list."""
+    return show(tuple(map(_number, value)) if isinstance(value, list | tuple) else _number(value))
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else math.nan

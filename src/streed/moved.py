@@ -1,0 +1,38 @@
+"""Old names of modules that pickles of version 0.1.0 refer to.
+
+Such a pickle names the module of each class. The modules below have moved; a finder makes their old names
+importable, so that the pickles load. Nothing else may use the old names.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+MOVED = {
+    "streed.columns": "streed.table.columns",
+    "streed.conditions": "streed.tree.conditions",
+    "streed.features": "streed.binarize.features",
+    "streed.result": "streed.tree.result",
+}
+
+
+class _OldNames(MetaPathFinder, Loader):
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return ModuleSpec(fullname, self) if fullname in MOVED else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        present = vars(import_module(MOVED[module.__name__]))
+        vars(module).update({name: value for name, value in present.items() if not name.startswith("__")})
+
+
+def make_importable() -> None:
+    """Let the old names be imported, once."""
+    if not any(isinstance(finder, _OldNames) for finder in sys.meta_path):
+        sys.meta_path.append(_OldNames())

@@ -1,0 +1,1 @@
+"""Solving: one strategy per form of task. Only this package and the trees call the native engine."""

@@ -1,0 +1,1 @@
+"""The trade-off between error and unfairness."""

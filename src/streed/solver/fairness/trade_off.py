@@ -1,0 +1,69 @@
+"""The search for the trade-off: constrained searches, each with a limit just below the last difference.
+
+The first search has no limit. Each answer is a pair (error, difference); the next search asks for the least
+error with a strictly smaller difference, in whole numbers. If it is as good as the last one, that one was
+dominated and goes. The end is reached at a difference of zero, or where nothing smaller is feasible. So every
+nondominated pair is met, whatever the number of groups and rates, and when time is up, those that were met
+are proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed.fairness.front import FairnessFront, FairnessPoint
+from streed.solver.engine import make_tree
+from streed.solver.searches import Searches
+
+if TYPE_CHECKING:
+    from streed.options import Limits
+    from streed.tasks.fairness import GroupFairness
+
+EVERYTHING = Fraction(2)
+"""A difference that no tree exceeds."""
+
+
+def search_front(
+    task: GroupFairness,
+    features: NDArray[np.uint8],
+    limits: Limits,
+    progress: object,
+    names: Sequence[str] | None,
+) -> FairnessFront:
+    """Find all nondominated pairs of error and difference; the limit of the task itself is not looked at."""
+    lowered = task.lower()
+    rows = features if lowered.rows is None else np.ascontiguousarray(features[lowered.rows])
+    searches = Searches(task, rows, limits, progress, task.parity.name)
+    points: list[FairnessPoint] = []
+    difference, complete = EVERYTHING, False
+    with searches.interruptible():
+        while not (complete or (points and searches.stopped)):
+            answer = _next(task, searches, difference)
+            complete = answer["feasible"] is False
+            if not (complete or answer["optimal"]):
+                break
+            if not complete:
+                counted = make_tree(lowered, rows, names, answer, task.value_name, 1.0)
+                outcome = task.outcome(counted.says)
+                difference = outcome.difference
+                error = task.report(counted.cost)
+                if points and points[-1].error == error:
+                    points.pop()
+                points.append(FairnessPoint(error, float(difference), counted.tree, outcome.rates))
+                complete = difference == 0
+    status = "optimal" if complete else searches.status
+    searches.finish()
+    return FairnessFront(tuple(points), complete, task.parity.name, task.total, status, searches.elapsed)
+
+
+def _next(task: GroupFairness, searches: Searches, difference: Fraction) -> dict[str, Any]:
+    """Search the least error among trees whose difference is below the last one."""
+    if not task.constrained:
+        return task.search(searches)
+    lower, upper = task.limits(difference, strict=True)
+    return searches.constrained(task.costs(), lower, upper, task.branch_cost)

@@ -1,0 +1,1 @@
+"""Combinations of tasks: fronts, and the best tree within limits."""

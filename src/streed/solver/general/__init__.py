@@ -1,0 +1,1 @@
+"""The paper's recursion for any six components, with cache, bounds, limits and guarded callables."""

@@ -1,0 +1,1 @@
+"""Metrics of counts: ratios by Dinkelbach, others by hull and fronts."""

@@ -1,0 +1,162 @@
+"""Watching a running search: a live line on stderr, functions of the user, or both."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from typing import Protocol, TextIO
+
+from streed.tree.result import Progress, relative_gap
+
+
+class Reports(Protocol):
+    """What a watcher needs of a task: `report`, which turns the engine's costs into natural units."""
+
+    def report(self, cost: float) -> float:
+        """Turn a cost in engine units into natural units."""
+
+
+def live_line(progress: Progress) -> str:
+    """Write the state of a search as one line.
+
+    Examples
+    --------
+    >>> from streed.tree.result import Progress
+    >>> live_line(Progress(1.5, 20, 15, 0.25, 0.5, 2e6))
+    '    1.5 s  best 20  bound 15  gap 25.0 %  root 50 %  2 MB'
+    """
+    return (
+        f"{progress.elapsed:7.1f} s  best {progress.objective:g}  bound {progress.lower_bound:g}  "
+        f"gap {100 * progress.gap:.1f} %  root {100 * progress.root_done:.0f} %  "
+        f"{progress.memory / 1e6:.0f} MB"
+    )
+
+
+class LiveLine:
+    """One line that is redrawn in place on a terminal or in a notebook.
+
+    Where redrawing is impossible, in a file or a pipe, only the last state is written, so that ten lines a
+    second do not fill a log.
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._redraws = redraws(self._stream)
+        self._width = 0
+
+    def __call__(self, progress: Progress) -> None:
+        """Show the state of the search."""
+        if self._redraws:
+            self._write(progress, "")
+
+    def finish(self, last: Progress) -> None:
+        """Show the last state, and leave it on the screen."""
+        if self._stream is not None:  # as under pythonw
+            self._write(last, "\n")
+
+    def _write(self, progress: Progress, end: str) -> None:
+        line, start = live_line(progress), ""
+        if self._redraws:  # a line that wraps round could not be drawn over
+            line = line[: max(20, shutil.get_terminal_size().columns - 1)]
+            start = "\r"
+        self._stream.write(start + line.ljust(self._width) + end)
+        self._stream.flush()
+        self._width = len(line)
+
+
+def redraws(stream: TextIO | None) -> bool:
+    """Whether a carriage return on this stream goes back to the start of the line.
+
+    A notebook's stream says that it is no terminal, but it redraws like one.
+    """
+    if stream is None:
+        return False
+    return stream.isatty() or type(stream).__module__.startswith("ipykernel")
+
+
+class Watchers(tuple[object, ...]):
+    """Several values of ``progress`` at once; for callers inside streed that watch as well as the user."""
+
+    __slots__ = ()
+
+
+class Watcher:
+    """Stands between the engine and whoever watches; the engine calls it about every 0.1 s.
+
+    An error in the user's function must not pass through the engine: it stops the search and is raised
+    afterwards, by `finish`.
+    """
+
+    def __init__(self, task: Reports, progress: object) -> None:
+        self._task = task
+        self._functions: list[Callable[[Progress], object]] = []
+        self._line: LiveLine | None = None
+        self._error: BaseException | None = None
+        self.stopped = False
+        self.root_done = 0.0
+        for one in progress if isinstance(progress, Watchers) else (progress,):
+            self._add(one)
+
+    def _add(self, progress: object) -> None:
+        if callable(progress):
+            self._functions.append(progress)
+        elif progress is True:
+            self._line = LiveLine()
+        elif progress is not None and progress is not False:
+            raise TypeError(f"progress must be False, True or a function of a Progress, got {progress!r}")
+
+    @property
+    def poll(self) -> Callable[[dict[str, float]], bool] | None:
+        """What the engine is to call; None if nobody watches."""
+        return self._poll if self.watched else None
+
+    @property
+    def watched(self) -> bool:
+        """Whether anybody watches."""
+        return self._line is not None or bool(self._functions)
+
+    def _poll(self, state: dict[str, float]) -> bool:
+        try:
+            return self._look(state)
+        except KeyboardInterrupt:  # Ctrl-C while Python runs is the same as Ctrl-C while the engine does
+            return True
+
+    def _look(self, state: dict[str, float]) -> bool:
+        objective, bound = (self._task.report(state[name]) for name in ("objective", "lower_bound"))
+        gap = relative_gap(objective, bound)
+        self.root_done = state["root_done"]
+        progress = Progress(state["elapsed"], objective, bound, gap, self.root_done, state["memory"])
+        if self._line:
+            self._line(progress)
+        try:
+            answers = [function(progress) for function in self._functions]
+            self.stopped = any(map(bool, answers))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            self._error, self.stopped = error, True
+        return self.stopped
+
+    def finish(self, last: Progress) -> None:
+        """End the live line, and raise what the user's function raised."""
+        if self._line:
+            self._line.finish(last)
+        if self._error is not None:
+            raise self._error
+
+
+class _Nobody:
+    """Reports nothing, for a watcher that nobody asked for."""
+
+    def report(self, cost: float) -> float:
+        """Leave a cost as it is."""
+        return cost
+
+
+_NOBODY = Watcher(_Nobody(), None)
+
+
+def watch(task: Reports, progress: object) -> Watcher:
+    """Return a watcher for a search; where nobody watches it is always the same one, which never changes."""
+    return _NOBODY if progress is False or progress is None else Watcher(task, progress)

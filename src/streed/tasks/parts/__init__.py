@@ -1,0 +1,1 @@
+"""What several tasks share: labels, weights, units, prices, costs per row."""

@@ -1,0 +1,250 @@
+"""What a solve returns: plain data."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from streed.tree.conditions import Condition
+from streed.tree.tree import Tree
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A tree and its values, one per objective.
+
+    Attributes
+    ----------
+    values : tuple
+        The values.
+    tree : Tree
+        The tree.
+    supported : bool
+        Whether it has a proof of its own that no tree within the limits dominates it: a weighted sum of the
+        objectives, all weights above zero, of which it has the proven least value.
+    """
+
+    values: tuple[Any, ...]
+    tree: Tree
+    supported: bool = False
+
+
+@dataclass(frozen=True)
+class Progress:
+    """State of a running search, in natural units.
+
+    Attributes
+    ----------
+    elapsed : float
+        Seconds since the search began.
+    objective : float
+        Value of the best tree so far.
+    lower_bound : float
+        Proven bound on the optimum; an upper bound if the objective is maximised.
+    gap : float
+        Relative difference of the two, 0 when optimality is proven.
+    root_done : float
+        Share of the root's features that are settled, from 0 to 1.
+    memory : float
+        Bytes in the solver's own structures.
+    """
+
+    elapsed: float
+    objective: float
+    lower_bound: float
+    gap: float
+    root_done: float
+    memory: float
+
+
+@dataclass(frozen=True, repr=False)
+class Result:
+    """The best tree that was found, and what was proven about it.
+
+    Attributes
+    ----------
+    objective : float
+        Value of the tree in natural units, counted anew from the tree. A task whose values are not numbers
+        has the value itself here; a combination of several objectives the tuple of their values.
+    lower_bound : float
+        Proven bound on the optimum in the same units; an upper bound if the objective is maximised. For
+        values that are not numbers it equals `objective` if that is proven, else it is None.
+    gap : float
+        Distance of the two, relative to the larger one; 0 if the tree (or the front) is proven optimal, and
+        infinite if nothing is known about the optimum.
+    optimal : bool
+        Whether no better tree exists within the limits.
+    status : {"optimal", "time_limit", "memory_limit", "interrupted"}
+        Why the search ended. A memory limit ends searches for several objectives or under limits, whose
+        lists of points cannot be given up; in other searches only the caches stop growing.
+    tree : Tree
+        The tree.
+    front : list of Solution
+        All nondominated trees if the task has several objectives; else one entry, the tree. A search that was
+        cut short has those that it found; `proven` are the ones that are known to be on the front.
+    seconds : float
+        Seconds that the solve took.
+    statistics : mapping
+        Work counters of the engine.
+    task : str
+        Name of the task.
+    objectives : tuple of str
+        Names of the objectives, in the order of `Solution.values`; empty if they have no names.
+    engine : {"native", "general"}
+        Whether the tree comes from the compiled engine or from the general search in Python.
+    measure : str
+        What `objective` is called in summaries; empty: the name of the task.
+    note : str
+        What else there is to say about how the task was solved, as why the engine was not used.
+    """
+
+    objective: Any
+    lower_bound: Any
+    gap: float
+    optimal: bool
+    status: str
+    tree: Tree
+    front: list[Solution]
+    seconds: float
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    task: str = ""
+    objectives: tuple[str, ...] = ()
+    engine: str = "native"
+    measure: str = ""
+    note: str = ""
+
+    @property
+    def proven(self) -> list[Solution]:
+        """The part of the front that no tree within the limits dominates: all of it if it is complete."""
+        return self.front if self.optimal else [point for point in self.front if point.supported]
+
+    def summary(self) -> str:
+        """Say in a few lines what was found and what was proven.
+
+        Examples
+        --------
+        >>> import streed
+        >>> result = streed.solve(streed.tasks.Accuracy([0, 0, 1]), [[0, 1], [1, 1], [1, 0]], max_depth=1)
+        >>> print(result.summary())  # doctest: +ELLIPSIS
+        misclassified weight: 0, proven optimal (... s)
+        tree of depth 1 with 1 branching node and 2 leaves
+        """
+        bound = None if self.lower_bound is None else show(self.lower_bound)
+        proof = proof_text(self.optimal, bound, self.gap, self.status)
+        measure = self.measure or self.task or "objective"
+        lines = [f"{measure}: {show(self.objective)}, {proof} ({self.seconds:.3g} s)", size_text(self.tree)]
+        if len(self.front) > 1:
+            part = "" if self.optimal else f", {len(self.proven)} of them proven to be on it"
+            lines.append(f"the first of {len(self.front)} trees of the front{part}")
+        return "\n".join([*lines, self.note] if self.note else lines)
+
+    def explain(self, conditions: Sequence[Condition]) -> None:
+        """Tell all trees what their binary features say about columns, so that their views say it too.
+
+        Parameters
+        ----------
+        conditions : sequence of Condition
+            One for each binary feature, e.g. ``binarizer.conditions_``.
+
+        Examples
+        --------
+        >>> import numpy as np, streed
+        >>> binarizer = streed.Binarizer().fit(np.array([[20], [30], [40]]))
+        >>> X = binarizer.transform(np.array([[20], [30], [40]]))
+        >>> result = streed.solve(streed.tasks.Accuracy(["yes", "no", "no"]), X, max_depth=1)
+        >>> result.explain(binarizer.conditions_)
+        >>> print(result.tree.to_rules())
+        if x0 > 25 then no (2 rows, 100.0 %)
+        if x0 <= 25 then yes (1 row, 100.0 %)
+        """
+        said = tuple(conditions)
+        for tree in [self.tree, *[solution.tree for solution in self.front]]:
+            if len(said) != tree.n_features:
+                raise ValueError(f"{tree.n_features} conditions are needed, got {len(said)}")
+            tree.conditions = said
+
+    def to_html(self, *, title: str | None = None) -> str:
+        """Return a page for the browser: the tree, what was proven about it, and the front if there is one.
+
+        Parameters
+        ----------
+        title : str, optional
+            Heading of the page; by default the name of the task.
+
+        Returns
+        -------
+        str
+            One self-contained HTML document, as `Tree.to_html` returns it. If `front` has several entries, it
+            shows them as a plot, and the tree of the point that is chosen there.
+
+        Examples
+        --------
+        >>> import streed
+        >>> result = streed.solve(streed.tasks.Accuracy([0, 0, 1]), [[0, 1], [1, 1], [1, 0]], max_depth=1)
+        >>> page = result.to_html(title="Three rows")
+        >>> "<title>Three rows</title>" in page
+        True
+        """
+        from streed.views.html import result_to_html
+
+        return result_to_html(self, title)
+
+    def __repr__(self) -> str:
+        return (
+            f"Result(objective={show(self.objective)}, lower_bound={show(self.lower_bound)}, "
+            f"gap={self.gap:.4g}, optimal={self.optimal}, status={self.status!r}, tree={self.tree!r}, "
+            f"seconds={self.seconds:.3g})"
+        )
+
+
+def proof_text(optimal: bool, bound: str | None, gap: float, status: str) -> str:
+    """Say what was proven.
+
+    Examples
+    --------
+    >>> proof_text(False, "8", 0.2, "time_limit"), proof_text(False, None, float("inf"), "interrupted")
+    ('bound 8, gap 20.00%, time_limit', 'not proven optimal, interrupted')
+    """
+    if optimal:
+        return "proven optimal"
+    return f"not proven optimal, {status}" if bound is None else f"bound {bound}, gap {gap:.2%}, {status}"
+
+
+def size_text(tree: Tree) -> str:
+    """Say how large a tree is."""
+    nodes = f"{tree.n_nodes} branching node{'' if tree.n_nodes == 1 else 's'}"
+    leaves = f"{tree.n_leaves} lea{'f' if tree.n_leaves == 1 else 'ves'}"
+    return f"tree of depth {tree.depth} with {nodes} and {leaves}"
+
+
+def show(value: Any) -> str:
+    """Write a value briefly, whatever it is.
+
+    Examples
+    --------
+    >>> from streed.tree.result import show
+    >>> show(0.25), show((1.0, 1 / 3)), show("low")
+    ('0.25', '(1, 0.333333)', "'low'")
+    """
+    if isinstance(value, numbers.Real):
+        return f"{float(value):g}"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(show, value))}{',' if len(value) == 1 else ''})"
+    return repr(value)
+
+
+def relative_gap(objective: float, bound: float) -> float:
+    """Return the distance of two values, relative to the larger one in size.
+
+    Examples
+    --------
+    >>> from streed.tree.result import relative_gap
+    >>> relative_gap(10, 8), relative_gap(0.8, 1.0), relative_gap(0, 0)
+    (0.2, 0.19999999999999996, 0.0)
+    """
+    if math.isinf(bound) or math.isinf(objective):
+        return 0.0 if objective == bound else math.inf
+    return 0.0 if objective == bound else abs(objective - bound) / max(abs(objective), abs(bound))

@@ -1,0 +1,330 @@
+"""A decision tree as flat arrays: plain data that predicts, prints itself and can be stored.
+
+Node 0 is the root and parents come before their children. A tree that tests feature 2 and then, on the right,
+feature 0:
+
+>>> from streed import Tree
+>>> tree = Tree(feature=[2, -1, 0, -1, -1], left=[1, -1, 3, -1, -1], right=[2, -1, 4, -1, -1],
+...             label=[-1, 0, -1, 0, 1], n_samples=[6, 3, 3, 1, 2],
+...             class_weights=[[4, 2], [3, 0], [1, 2], [1, 0], [0, 2]], classes=["no", "yes"], n_features=3)
+>>> print(tree.to_text())
+x2?
+├─ no:  no  (3 rows, 100.0 %)
+└─ yes: x0?
+        ├─ no:  no  (1 row, 100.0 %)
+        └─ yes: yes  (2 rows, 100.0 %)
+>>> tree.predict([[1, 0, 1], [1, 0, 0]]).tolist()
+['yes', 'no']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from streed import _core
+from streed.table.matrix import check_binary
+from streed.views.methods import Views
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+
+    from streed.tree.conditions import Condition
+
+FORMAT = "streed.tree"
+VERSION = 1
+
+
+class Tree(Views):
+    """A binary decision tree over binary features. Rows that have a node's feature go right, the others left.
+
+    Parameters
+    ----------
+    feature : array-like of int, shape (m,)
+        Feature tested at each node, -1 at a leaf.
+    left, right : array-like of int, shape (m,)
+        Children of each node, -1 at a leaf.
+    label : array-like of int, shape (m,)
+        Position in `classes` of the label of each leaf, -1 at a branching node.
+    n_samples : array-like of int, shape (m,)
+        Number of training rows at each node.
+    class_weights : array-like of float, shape (m, n_classes), optional
+        Weight of the training rows of each class at each node, where rows have classes.
+    classes : array-like of shape (n_classes,)
+        The labels.
+    n_features : int
+        Number of binary features.
+    feature_names : sequence of str, optional
+        A name for each binary feature; it reads as a condition that holds for the rows that go right.
+    values : array-like of float, shape (m,), optional
+        What a training row is worth on average in the leaves at or below each node, e.g. its mean cost; what
+        the worst of these leaves is worth, where a tree is worth as much as its worst leaf.
+    value_name : str, default=""
+        What `values` are, e.g. "cost"; views show them under this name instead of class shares.
+    conditions : sequence of Condition, optional
+        What each binary feature says about a column of a table. The estimators know them from their
+        binarizer; with them, views speak of columns ("age > 42.5") and of their values.
+    prices : array-like of float, shape (m,), optional
+        What a row that reaches a node pays for its test, where tests have prices; 0 at leaves.
+    """
+
+    __slots__ = (
+        "class_weights",
+        "classes",
+        "conditions",
+        "feature",
+        "feature_names",
+        "label",
+        "left",
+        "n_features",
+        "n_samples",
+        "prices",
+        "right",
+        "value_name",
+        "values",
+    )
+
+    def __init__(
+        self,
+        feature: ArrayLike,
+        left: ArrayLike,
+        right: ArrayLike,
+        label: ArrayLike,
+        *,
+        n_samples: ArrayLike,
+        class_weights: ArrayLike | None = None,
+        classes: ArrayLike,
+        n_features: int,
+        feature_names: Sequence[str] | None = None,
+        values: ArrayLike | None = None,
+        value_name: str = "",
+        conditions: Sequence[Condition] | None = None,
+        prices: ArrayLike | None = None,
+    ) -> None:
+        self.feature: NDArray[np.int32] = np.asarray(feature, np.int32)
+        self.left: NDArray[np.int32] = np.asarray(left, np.int32)
+        self.right: NDArray[np.int32] = np.asarray(right, np.int32)
+        self.label: NDArray[np.int32] = np.asarray(label, np.int32)
+        self.n_samples: NDArray[np.int64] = np.asarray(n_samples, np.int64)
+        self.class_weights: NDArray[np.float64] | Any = (
+            None if class_weights is None else np.asarray(class_weights, np.float64)
+        )
+        self.classes: NDArray[Any] = np.asarray(classes)
+        self.n_features = int(n_features)
+        self.feature_names = None if feature_names is None else tuple(map(str, feature_names))
+        self.values: NDArray[np.float64] | Any = None if values is None else np.asarray(values, np.float64)
+        self.value_name = str(value_name)
+        self.conditions = None if conditions is None else tuple(conditions)
+        self.prices: NDArray[np.float64] | None = None if prices is None else np.asarray(prices, np.float64)
+        self._check()
+
+    @classmethod
+    def trusted(cls, **attributes: Any) -> Tree:
+        """Make a tree of attributes that were checked already: all of them, each of its own type."""
+        tree = cls.__new__(cls)
+        for name, value in attributes.items():
+            setattr(tree, name, value)
+        return tree
+
+    def _check(self) -> None:
+        """Refuse arrays that are no tree: wrong shapes, wrong ranges, nodes without exactly one parent."""
+        m = self.feature.size
+        shapes = {
+            name: getattr(self, name).shape for name in ("feature", "left", "right", "label", "n_samples")
+        }
+        if m == 0 or any(shape != (m,) for shape in shapes.values()):
+            raise ValueError(f"a tree needs arrays of one length, at least 1, got shapes {shapes}")
+        if self.classes.ndim != 1:
+            raise ValueError(f"classes must be one-dimensional, got shape {self.classes.shape}")
+        if self.class_weights is not None and self.class_weights.shape != (m, self.classes.size):
+            raise ValueError(
+                f"class_weights must have shape (nodes, classes) = ({m}, {self.classes.size}), "
+                f"got {self.class_weights.shape}"
+            )
+        self._check_numbers(m)
+        self._check_nodes(m)
+        if self.feature_names is not None and len(self.feature_names) != self.n_features:
+            raise ValueError(f"{self.n_features} feature names are needed, got {len(self.feature_names)}")
+        if self.conditions is not None and len(self.conditions) != self.n_features:
+            raise ValueError(f"{self.n_features} conditions are needed, got {len(self.conditions)}")
+
+    def _check_nodes(self, m: int) -> None:
+        """Refuse features and labels that do not exist, and children that are not those of one parent."""
+        n_features, n_labels = self.n_features, self.classes.size
+        orphans = set(range(1, m))
+        nodes = zip(
+            self.feature.tolist(), self.left.tolist(), self.right.tolist(), self.label.tolist(), strict=True
+        )
+        for node, (feature, left, right, label) in enumerate(nodes):
+            if feature == -1:
+                if not 0 <= label < n_labels:
+                    raise ValueError(f"the label of a leaf must lie between 0 and {n_labels - 1}")
+            elif not 0 <= feature < n_features:
+                raise ValueError(f"features must lie between 0 and {n_features - 1}, or be -1 at a leaf")
+            elif not (left > node and right > node and left != right and {left, right} <= orphans):
+                raise ValueError("every node but the root must be the child of exactly one node before it")
+            else:
+                orphans -= {left, right}
+        if orphans:
+            raise ValueError("every node but the root must be the child of exactly one node before it")
+
+    def _check_numbers(self, m: int) -> None:
+        """Refuse values and prices that are not one number per node."""
+        for name in ("values", "prices"):
+            given = getattr(self, name)
+            if given is not None and given.shape != (m,):
+                raise ValueError(f"{name} must hold one number per node, shape ({m},), got {given.shape}")
+
+    @property
+    def node_count(self) -> int:
+        """Number of all nodes, leaves included."""
+        return int(self.feature.size)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of branching nodes."""
+        return int(np.count_nonzero(self.feature >= 0))
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return self.node_count - self.n_nodes
+
+    @property
+    def depth(self) -> int:
+        """Largest number of tests from the root to a leaf."""
+        level = np.zeros(self.node_count, dtype=np.int64)
+        for node in np.flatnonzero(self.feature >= 0).tolist():
+            level[self.left[node]] = level[self.right[node]] = level[node] + 1
+        return int(level.max())
+
+    def feature_name(self, feature: int) -> str:
+        """Name of a binary feature: its own, that of its condition, or ``x7``."""
+        if self.feature_names is not None:
+            return self.feature_names[feature]
+        return f"x{feature}" if self.conditions is None else str(self.conditions[feature])
+
+    def apply(self, X: ArrayLike) -> NDArray[np.int64]:
+        """Return the leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Binary features.
+
+        Returns
+        -------
+        int64 array of shape (n,)
+            Numbers of leaves.
+        """
+        return self.route(check_binary(X, self.n_features))
+
+    def route(self, X: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Do what `apply` does, without its checks; the rows go down in native code."""
+        return _core.route(X, self.feature, self.left, self.right)
+
+    def branches(self) -> list[tuple[int, int, int]]:
+        """Return the branching nodes with their left and right children; parents come before children."""
+        nodes = zip(self.feature.tolist(), self.left.tolist(), self.right.tolist(), strict=True)
+        return [(node, left, right) for node, (feature, left, right) in enumerate(nodes) if feature >= 0]
+
+    def paid(self) -> NDArray[np.float64]:
+        """Return what a row has paid for tests when it reaches each node, the node's own test left out."""
+        paid = np.zeros(self.node_count)
+        if self.prices is not None:
+            for node, left, right in self.branches():
+                paid[left] = paid[right] = paid[node] + self.prices[node]
+        return paid
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each row of binary features."""
+        labels: NDArray[Any] = self.classes[self.label[self.apply(X)]]
+        return labels
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return, for each row, the share of each class in the training weight of its leaf."""
+        if self.class_weights is None:
+            raise ValueError("this tree has no classes of training rows, so it has no shares of classes")
+        weights = self.class_weights[self.apply(X)]
+        shares: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+        return shares
+
+    def decision_path(self, X: ArrayLike) -> csr_matrix:
+        """Return a sparse matrix of shape (n, node_count) with a 1 at every node that a row goes through."""
+        from scipy.sparse import csr_matrix
+
+        leaf = self.apply(X)
+        paths: list[list[int]] = [[0] for _ in range(self.node_count)]
+        for node in np.flatnonzero(self.feature >= 0).tolist():
+            for child in (int(self.left[node]), int(self.right[node])):
+                paths[child] = [*paths[node], child]
+        lengths = np.array([len(path) for path in paths])
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        pointers = np.concatenate([[0], np.cumsum(lengths[leaf])])
+        offsets = np.arange(pointers[-1]) - np.repeat(pointers[:-1] - starts[leaf], lengths[leaf])
+        nodes = np.concatenate([np.array(path) for path in paths])[offsets]
+        return csr_matrix(
+            (np.ones(nodes.size, np.int64), nodes, pointers), shape=(leaf.size, self.node_count)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as plain lists, strings and numbers that can be written as JSON.
+
+        Returns
+        -------
+        dict
+            A versioned description; `from_dict` reads it back.
+        """
+        from streed.views.text import tree_to_dict
+
+        return tree_to_dict(self)
+
+    @classmethod
+    def from_dict(cls, description: Mapping[str, Any]) -> Tree:
+        """Read what `to_dict` wrote.
+
+        Parameters
+        ----------
+        description : mapping
+            What `to_dict` returned, also after a round trip through JSON.
+
+        Returns
+        -------
+        Tree
+            An equal tree.
+
+        Raises
+        ------
+        ValueError
+            If the description is not that of a tree, or of a version that this release cannot read.
+        """
+        from streed.views.text import tree_from_dict
+
+        return tree_from_dict(description)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        mine, theirs = self.__getstate__(), other.__getstate__()
+        return all(
+            np.array_equal(mine[name], theirs[name])
+            if isinstance(mine[name], np.ndarray) or isinstance(theirs[name], np.ndarray)
+            else mine[name] == theirs[name]
+            for name in self.__slots__
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.conditions = None  # trees of version 0.1.0 were stored without them
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"Tree(depth={self.depth}, n_nodes={self.n_nodes}, n_leaves={self.n_leaves})"

@@ -1,0 +1,211 @@
+"""A tree, or the trees of a front, as one page for the browser.
+
+The page is put together from the files in ``page/``: a frame, a style sheet and scripts. Everything that
+comes from the user goes in as JSON, which the scripts turn into text nodes; nothing is ever read as markup.
+The page's own policy forbids it to load or to send anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from streed.tree.conditions import Condition
+from streed.tree.result import Result, Solution
+from streed.tree.tree import Tree
+from streed.views.palette import MOST, ink_on, label_color
+from streed.views.wording import answer, is_missing_test, label_text, value_name
+
+SCRIPTS = ("tree.js", "row.js", "front.js", "main.js")
+
+
+def tree_to_html(tree: Tree, title: str) -> str:
+    """Write the page of one tree."""
+    return solutions_to_html([Solution((), tree)], title=title)
+
+
+def result_to_html(result: Result, title: str | None) -> str:
+    """Write the page of a result: its tree, or its front if that has several entries."""
+    if len(result.front) < 2:
+        return solutions_to_html(
+            [Solution((), result.tree)], title=title or _heading(result), summary=result.summary()
+        )
+    chosen = next((i for i, solution in enumerate(result.front) if solution.tree is result.tree), 0)
+    summary = f"{len(result.front)} trees, none of which is better than another in every respect"
+    if not result.optimal:
+        summary += f"; the search ended early ({result.status}), so there may be others"
+    return solutions_to_html(
+        result.front,
+        title=title or _heading(result),
+        summary=summary,
+        objectives=result.objectives,
+        chosen=chosen,
+    )
+
+
+def _heading(result: Result) -> str:
+    return result.task.replace("_", " ").capitalize() or "Decision tree"
+
+
+def solutions_to_html(
+    front: Sequence[Solution],
+    *,
+    title: str,
+    summary: str = "",
+    objectives: Sequence[str] = (),
+    chosen: int = 0,
+) -> str:
+    """Write the page of trees and their values; it shows the tree at `chosen`, and the values as a plot.
+
+    Parameters
+    ----------
+    front : sequence of Solution
+        The trees; a single one needs no values.
+    title : str
+        Heading of the page.
+    summary : str, default=""
+        Text below the heading.
+    objectives : sequence of str, optional
+        Names of the values.
+    chosen : int, default=0
+        The tree that is shown first.
+
+    Returns
+    -------
+    str
+        An HTML document.
+    """
+    width = min(len(solution.values) for solution in front)
+    names = tuple(objectives) or tuple(f"objective {i + 1}" for i in range(width))
+    if len(names) != width:
+        raise ValueError(f"objectives must name the {width} values of each solution, got {objectives!r}")
+    data = {
+        "objectives": list(names),
+        "chosen": chosen,
+        "columns": _columns(solution.tree for solution in front),
+        "trees": [{**_tree(s.tree), "values": [_number(value) for value in s.values]} for s in front],
+    }
+    script = "(() => {\n" + "\n".join(_read(name) for name in SCRIPTS) + "\n})();"
+    style = _read("page.css")
+    parts = {
+        "title": escape(title),
+        "summary": escape(summary),
+        "text": escape(front[chosen].tree.to_text()),
+        "style": style,
+        "script": script,
+        "data": _json(data),
+        "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}",
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("page.html"))
+
+
+def _read(name: str) -> str:
+    return files("streed.views").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """Return what the policy calls a script or style sheet: no other one may run."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _json(data: object) -> str:
+    """Write JSON that no browser can take for the end of a script, whatever names are in it."""
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _tree(tree: Tree) -> dict[str, Any]:
+    """Describe a tree for the scripts: its nodes, the tests in them, and its labels."""
+    used = sorted({feature for feature in tree.feature.tolist() if feature >= 0})
+    n_labels = tree.classes.size
+    colors = [label_color(k, n_labels) for k in range(n_labels)]
+    return {
+        "classes": [label_text(label) for label in tree.classes],
+        "colors": colors,
+        "inks": [ink_on(color) for color in colors],
+        "valueName": None if tree.values is None else value_name(tree),
+        "manyLabels": n_labels > MOST,
+        "branching": tree.n_nodes,
+        "tests": {feature: _test(tree, feature) for feature in used},
+        "nodes": [_node(tree, node) for node in range(tree.node_count)],
+    }
+
+
+def _node(tree: Tree, node: int) -> dict[str, Any]:
+    known: dict[str, Any] = {"rows": int(tree.n_samples[node])}
+    if tree.class_weights is not None:
+        known["weights"] = [float(f"{weight:.12g}") for weight in tree.class_weights[node]]
+    if tree.values is not None:
+        known["value"] = _number(tree.values[node])
+    if tree.prices is not None:
+        known |= {"price": _number(tree.prices[node]), "paid": _number(tree.paid()[node])}
+    if tree.feature[node] < 0:
+        return {"label": int(tree.label[node]), **known}
+    branch = {"feature": tree.feature[node], "left": tree.left[node], "right": tree.right[node]}
+    return {**{name: int(value) for name, value in branch.items()}, **known}
+
+
+def _test(tree: Tree, feature: int) -> dict[str, Any]:
+    """Describe a test: in words, and so that a script can try a value."""
+    words = {"text": tree.feature_name(feature), "no": answer(tree, feature, False)}
+    if tree.conditions is None:
+        return {**words, "column": tree.feature_name(feature), "kind": "true"}
+    test = tree.conditions[feature]
+    words["column"] = test.column
+    words["kind"] = kind = _kind(test)
+    if kind in ("number", "date"):
+        return {**words, "limit": test.value}
+    return {**words, "values": _category_texts(test.operator, test.value)} if kind == "in" else words
+
+
+def _kind(test: Condition) -> str:
+    """Return how the scripts try a value, and which kind of field asks for it."""
+    if test.operator == "is":
+        return "missing" if is_missing_test(test) else "true"
+    if test.operator == "<=":
+        return "date" if isinstance(test.value, str) else "number"
+    return "in"
+
+
+def _category_texts(operator: str, value: Any) -> list[str]:
+    return [label_text(each) for each in (value if operator == "in" else (value,))]
+
+
+def _columns(trees: Iterable[Tree]) -> list[dict[str, Any]]:
+    """Describe the fields of the form for a row: one per column that some tree tests, by first use."""
+    columns: dict[str, dict[str, Any]] = {}
+    for tree in trees:
+        for feature in dict.fromkeys(f for f in tree.feature.tolist() if f >= 0):
+            test = _test(tree, feature)
+            column = columns.setdefault(test["column"], _column(tree, test))
+            if column["kind"] == "missing":
+                column["kind"] = test["kind"]
+    return list(columns.values())
+
+
+def _column(tree: Tree, test: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a column by all conditions that its tree knows, not only by those that it tests."""
+    own = [c for c in tree.conditions or () if c.column == test["column"]]
+    categories = [_category_texts(c.operator, c.value) for c in own if c.operator in ("=", "in")]
+    kind = test["kind"]
+    if kind == "missing":
+        others = [c for c in own if not is_missing_test(c)]
+        kind = _kind(others[0]) if others else kind
+    return {
+        "name": test["column"],
+        "kind": kind,
+        "categories": list(dict.fromkeys(text for texts in categories for text in texts)),
+        "missing": any(map(is_missing_test, own)),
+        "wholeDays": all(len(str(c.value)) == 10 for c in own if c.operator == "<="),
+    }

@@ -1,0 +1,200 @@
+"""The views of a tree, as methods: text, rules, DOT, Python, SQL, a plot and a page.
+
+They are kept apart from the tree itself, which is data; each one is written in a module of its own, which is
+imported when the view is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from streed.tree.tree import Tree
+
+
+class Views:
+    """What a `Tree` can be shown as."""
+
+    __slots__ = ()
+
+    @property
+    def _tree(self) -> Tree:
+        from streed.tree.tree import Tree
+
+        assert isinstance(self, Tree)
+        return self
+
+    def to_text(self) -> str:
+        """Draw the tree in plain text, with the training rows of each leaf and the share it gets right."""
+        from streed.views.text import tree_to_text
+
+        return tree_to_text(self._tree)
+
+    def to_rules(self) -> str:
+        """Write the tree as rules, one line per leaf.
+
+        Returns
+        -------
+        str
+            Rules that exclude each other and cover all rows. Tests of the same column are put together where
+            the tree knows its `conditions`.
+
+        Examples
+        --------
+        >>> from streed import Condition, Tree
+        >>> tree = Tree([1, -1, 0, -1, -1], [1, -1, 3, -1, -1], [2, -1, 4, -1, -1], [-1, 0, -1, 0, 1],
+        ...             n_samples=[60, 29, 31, 9, 22], classes=["no", "yes"], n_features=2,
+        ...             class_weights=[[36, 24], [27, 2], [9, 22], [8, 1], [1, 21]],
+        ...             conditions=[Condition("age", "<=", 30.0), Condition("age", "<=", 42.5)])
+        >>> print(tree.to_rules())
+        if age > 42.5 then no (29 rows, 93.1 %)
+        if 30 < age <= 42.5 then no (9 rows, 88.9 %)
+        if age <= 30 then yes (22 rows, 95.5 %)
+        """
+        from streed.views.rules import tree_to_rules
+
+        return tree_to_rules(self._tree)
+
+    def to_dot(self) -> str:
+        r"""Write the tree in the DOT language, for Graphviz and the programs that read it.
+
+        Returns
+        -------
+        str
+            A directed graph.
+
+        Examples
+        --------
+        >>> from streed import Tree
+        >>> leaf = Tree([-1], [-1], [-1], [0], n_samples=[3], classes=["yes"], n_features=0)
+        >>> print(leaf.to_dot().splitlines()[4])
+          0 [label="yes\n3 rows", fillcolor="#cfe6e4"];
+        """
+        from streed.views.dot import tree_to_dot
+
+        return tree_to_dot(self._tree)
+
+    def to_python(self, name: str = "predict") -> str:
+        """Write the tree as a Python function that needs no package.
+
+        Parameters
+        ----------
+        name : str, default="predict"
+            Name of the function.
+
+        Returns
+        -------
+        str
+            Source of a function of one row, a mapping from names of columns to their values. A tree without
+            `conditions` takes the names of its binary features, with values that are true or false.
+
+        Notes
+        -----
+        Missing values are None or NaN. They go where the estimator sends them, provided that it was fitted
+        with ``Binarizer(missing="indicator")`` and saw missing values in that column.
+
+        Examples
+        --------
+        >>> from streed import Condition, Tree
+        >>> tree = Tree([0, -1, -1], [1, -1, -1], [2, -1, -1], [-1, 0, 1], n_samples=[60, 29, 31],
+        ...             classes=["no", "yes"], n_features=1, conditions=[Condition("age", "<=", 42.5)])
+        >>> print(tree.to_python())
+        def predict(row):
+            \"\"\"Return the label of a row, a mapping from names to values.\"\"\"
+            if row['age'] <= 42.5:
+                return 'yes'  # 31 rows
+            return 'no'  # 29 rows
+        <BLANKLINE>
+        """
+        from streed.views.source import tree_to_python
+
+        return tree_to_python(self._tree, name)
+
+    def to_sql(self, *, quote: str = '"') -> str:
+        """Write the tree as an SQL expression, for use in a SELECT.
+
+        Parameters
+        ----------
+        quote : str, default='"'
+            What quotes names: a double quote as in the standard, a backtick for MySQL and its relatives,
+            ``[`` for SQL Server.
+
+        Returns
+        -------
+        str
+            Nested CASE expressions. NULL counts as missing. Features without `conditions` are columns of
+            zeros and ones.
+
+        Notes
+        -----
+        With backticks, backslashes in strings are doubled, since those databases read them as escapes.
+
+        Examples
+        --------
+        >>> from streed import Condition, Tree
+        >>> tree = Tree([0, -1, -1], [1, -1, -1], [2, -1, -1], [-1, 0, 1], n_samples=[60, 29, 31],
+        ...             classes=["no", "yes"], n_features=1, conditions=[Condition("age", "<=", 42.5)])
+        >>> print(tree.to_sql())
+        CASE WHEN "age" <= 42.5
+          THEN 'yes'
+          ELSE 'no'
+        END
+        """
+        from streed.views.source import tree_to_sql
+
+        return tree_to_sql(self._tree, quote)
+
+    def plot(self, ax: Any = None, *, title: str | None = None) -> Any:
+        """Draw the tree with matplotlib: the root on the left, one line per leaf on the right.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; the text shrinks if there is little room. By default a new figure of the size that
+            the tree needs.
+        title : str, optional
+            Heading of the picture.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes; ``ax.figure.savefig("tree.pdf")`` stores the picture.
+
+        Examples
+        --------
+        >>> from streed import Tree
+        >>> tree = Tree([0, -1, -1], [1, -1, -1], [2, -1, -1], [-1, 0, 1], n_samples=[60, 29, 31],
+        ...             classes=["no", "yes"], n_features=1, feature_names=["member"])
+        >>> from matplotlib.figure import Figure
+        >>> axes = tree.plot(Figure().add_subplot(), title="Who answers")
+        >>> axes.get_title(loc="left")
+        'Who answers'
+        """
+        from streed.views.plot import plot_tree
+
+        return plot_tree(self._tree, ax, title)
+
+    def to_html(self, *, title: str = "Decision tree") -> str:
+        """Return an interactive page for the browser, one document that needs no network.
+
+        Parameters
+        ----------
+        title : str, default="Decision tree"
+            Heading of the page.
+
+        Returns
+        -------
+        str
+            An HTML document: nodes fold and unfold, the values of a row light up its path, leaves show
+            their statistics, features can be searched for. Write it to a file with ``encoding="utf-8"``.
+
+        Examples
+        --------
+        >>> from streed import Tree
+        >>> leaf = Tree([-1], [-1], [-1], [0], n_samples=[3], classes=["yes"], n_features=0)
+        >>> leaf.to_html(title="A leaf").startswith("<!doctype html>")
+        True
+        """
+        from streed.views.html import tree_to_html
+
+        return tree_to_html(self._tree, title)

@@ -1,0 +1,75 @@
+"""A tree as rules, one per leaf, with the tests of a column put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from streed.tree.conditions import Condition
+from streed.tree.tree import Tree
+from streed.views.wording import answer, is_missing_test, leaf_facts, leaf_label, may_be_missing, paths
+
+Step = tuple[int, bool]
+
+
+def tree_to_rules(tree: Tree) -> str:
+    """Write one rule per leaf."""
+    return "\n".join(
+        f"{_premise(tree, steps)}{leaf_label(tree, leaf)} ({leaf_facts(tree, leaf)})"
+        for leaf, steps in paths(tree)
+    )
+
+
+def _premise(tree: Tree, steps: list[Step]) -> str:
+    return f"if {' and '.join(_phrases(tree, steps))} then " if steps else "always "
+
+
+def _phrases(tree: Tree, steps: list[Step]) -> Iterator[str]:
+    """Say each column's part of a path once, in the order in which the columns are tested first."""
+    if tree.conditions is None:
+        yield from (answer(tree, feature, holds) for feature, holds in steps)
+        return
+    columns = dict.fromkeys(tree.conditions[feature].column for feature, _ in steps)
+    for column in columns:
+        own = [step for step in steps if tree.conditions[step[0]].column == column]
+        phrases = _column_phrases(tree, _needed(tree.conditions, own))
+        known = any(holds or is_missing_test(tree.conditions[feature]) for feature, holds in own)
+        if may_be_missing(tree, column) and not known:
+            phrases[-1] += " (or missing)"
+        yield from phrases
+
+
+def _needed(conditions: tuple[Condition, ...], steps: list[Step]) -> list[Step]:
+    """Leave out what other answers about the same column imply.
+
+    "colour = red" implies "colour is not blue", "age is missing" implies that it is not below any cut, and
+    whatever holds for a value implies that it is not missing. Of several cuts the tightest ones stay.
+    """
+    cuts = [step for step in steps if _is_cut(conditions[step[0]])]
+    others = [step for step in dict.fromkeys(steps) if step not in cuts]
+    said = [step for step in others if step[1]]
+    if said:
+        return said
+    above = max((step for step in cuts if not step[1]), key=lambda s: _place(conditions[s[0]]), default=None)
+    below = min((step for step in cuts if step[1]), key=lambda s: _place(conditions[s[0]]), default=None)
+    ends = [step for step in (above, below) if step is not None]
+    return ends if below is not None else [*others, *ends]
+
+
+def _column_phrases(tree: Tree, steps: list[Step]) -> list[str]:
+    """Write "30 < age <= 42.5" for two cuts, and any other answers one by one."""
+    assert tree.conditions is not None
+    tests = [tree.conditions[feature] for feature, _ in steps]
+    if len(steps) == 2 and all(map(_is_cut, tests)):
+        low = answer(tree, *steps[0]).removeprefix(f"{tests[0].column} > ")
+        return [f"{low} < {answer(tree, *steps[1])}"]
+    return [answer(tree, *step) for step in steps]
+
+
+def _is_cut(test: Condition) -> bool:
+    return test.operator == "<=" or test.ordered
+
+
+def _place(test: Condition) -> Any:
+    """Return where a cut lies: categories up to a cut of their order are the more, the higher it is."""
+    return len(test.value) if test.ordered else test.value

@@ -1,0 +1,134 @@
+"""A tree as source code: a Python function and an SQL expression that predict without this package."""
+
+from __future__ import annotations
+
+import keyword
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from streed.tree.conditions import Condition
+from streed.tree.tree import Tree
+from streed.views.text import plain
+from streed.views.wording import leaf_facts, may_be_missing
+
+CLOSING = {'"': '"', "`": "`", "[": "]"}
+"""The characters that quote names in SQL, with their counterparts."""
+
+
+DATE_HELPER = """    def date(value):
+        parsed = datetime.fromisoformat(str(value))
+        return parsed if parsed.tzinfo else parsed.replace(tzinfo=timezone.utc)
+""".splitlines()
+
+
+def tree_to_python(tree: Tree, name: str) -> str:
+    """Write a function of a row; see `Tree.to_python`."""
+    if not (isinstance(name, str) and name.isidentifier()) or keyword.iskeyword(name):
+        raise ValueError(f"the name of the function must be a Python identifier, got {name!r}")
+    tests = [tree.conditions[f] for f in tree.feature.tolist() if f >= 0] if tree.conditions else []
+    dates = any(map(_is_date, tests))
+    lines = [
+        *(["from datetime import datetime, timezone", "", ""] if dates else []),
+        f"def {name}(row):",
+        '    """Return the label of a row, a mapping from names to values."""',
+        *(["", *DATE_HELPER, ""] if dates else []),
+        *(f"    {line}" for line in _python(tree, 0)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _is_date(test: Condition) -> bool:
+    return test.operator == "<=" and isinstance(test.value, str)
+
+
+def _python(tree: Tree, node: int) -> Iterator[str]:
+    if tree.feature[node] < 0:
+        yield f"return {_literal(tree, node)!r}  # {leaf_facts(tree, node)}"
+        return
+    yield f"if {_python_test(tree, int(tree.feature[node]))}:"
+    yield from (f"    {line}" for line in _python(tree, int(tree.right[node])))
+    yield from _python(tree, int(tree.left[node]))
+
+
+def _literal(tree: Tree, node: int) -> str | int | float:
+    label = tree.classes[tree.label[node]]
+    return plain(label.item() if hasattr(label, "item") else label)
+
+
+def _python_test(tree: Tree, feature: int) -> str:
+    """Write what is true for the rows that go right; a missing value (None or NaN) satisfies no cut."""
+    if tree.conditions is None:
+        return f"row[{tree.feature_name(feature)!r}]"
+    test = tree.conditions[feature]
+    value = f"row[{test.column!r}]"
+    if test.operator == "is":
+        return f"{value} == 1" if test.value is True else f"{value} is None or {value} != {value}"
+    if test.operator == "in":
+        return f"{value} in {tuple(map(_item, test.value))!r}"
+    if test.operator == "=":
+        return f"{value} == {_item(test.value)!r}"
+    limit = repr(_item(test.value))
+    guard = f"{value} is not None and " if may_be_missing(tree, test.column) else ""
+    if not _is_date(test):
+        return f"{guard}{value} <= {limit}"
+    guard += f"{value} == {value} and " if guard else ""  # NaT has no date, and is not equal to itself
+    return f"{guard}date({value}) <= date({limit})"
+
+
+def _item(value: Any) -> Any:
+    """Return the Python object of a NumPy scalar, whose representation would need NumPy."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def tree_to_sql(tree: Tree, quote: str) -> str:
+    """Write nested CASE expressions; see `Tree.to_sql`."""
+    if quote not in CLOSING:
+        raise ValueError(f"quote must be one of {', '.join(CLOSING)}, got {quote!r}")
+    return "\n".join(_sql(tree, 0, quote))
+
+
+def _sql(tree: Tree, node: int, quote: str) -> Iterator[str]:
+    """Rows whose test is unknown, since a value is NULL, go to ELSE: the side of rows without the feature."""
+    if tree.feature[node] < 0:
+        yield _sql_value(_literal(tree, node), quote)
+        return
+    yield f"CASE WHEN {_sql_test(tree, int(tree.feature[node]), quote)}"
+    for word, child in (("THEN", tree.right[node]), ("ELSE", tree.left[node])):
+        first, *others = _sql(tree, int(child), quote)
+        yield f"  {word} {first}"
+        yield from (f"  {line}" for line in others)
+    yield "END"
+
+
+def _sql_test(tree: Tree, feature: int, quote: str) -> str:
+    if tree.conditions is None:
+        return f"{_sql_name(tree.feature_name(feature), quote)} = 1"
+    test: Condition = tree.conditions[feature]
+    name = _sql_name(test.column, quote)
+    if test.operator == "is":
+        return f"{name} = {_sql_value(True, quote)}" if test.value is True else f"{name} IS NULL"
+    if test.operator == "in":
+        return f"{name} IN ({', '.join(_sql_value(_item(value), quote) for value in test.value)})"
+    return f"{name} {test.operator} {_sql_value(_item(test.value), quote)}"
+
+
+def _sql_name(name: str, quote: str) -> str:
+    closing = CLOSING[quote]
+    return f"{quote}{name.replace(closing, 2 * closing)}{closing}"
+
+
+def _sql_value(value: Any, quote: str) -> str:
+    """Write a constant.
+
+    SQL Server has no Boolean constants, and databases that quote names by backticks read a backslash in a
+    string as an escape.
+    """
+    if isinstance(value, bool):
+        return repr(int(value)) if quote == "[" else repr(value).upper()
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\") if quote == "`" else value
+        return "'" + escaped.replace("'", "''") + "'"
+    if not math.isfinite(value):
+        raise ValueError(f"SQL has no constant for the number {value!r}")
+    return repr(value)

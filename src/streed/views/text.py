@@ -1,0 +1,181 @@
+"""Views of a tree: text, and a dictionary that can be written as JSON and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed.tree.conditions import Condition
+from streed.tree.tree import FORMAT, VERSION, Tree
+from streed.views.wording import leaf_facts, leaf_label
+
+
+def tree_to_text(tree: Tree) -> str:
+    """Draw a tree in plain text."""
+    return "\n".join(_lines(tree, 0))
+
+
+def _lines(tree: Tree, node: int) -> Iterator[str]:
+    if tree.feature[node] < 0:
+        yield f"{leaf_label(tree, node)}  ({leaf_facts(tree, node)})"
+        return
+    price = "" if tree.prices is None else f"  [{tree.prices[node]:.6g}]"
+    yield f"{tree.feature_name(int(tree.feature[node]))}?{price}"
+    for child, corner, bar in (
+        (tree.left[node], "├─ no:  ", "│       "),
+        (tree.right[node], "└─ yes: ", "        "),
+    ):
+        first, *others = _lines(tree, int(child))
+        yield corner + first
+        yield from (bar + line for line in others)
+
+
+def tree_to_dict(tree: Tree) -> dict[str, Any]:
+    """Describe a tree by plain lists, strings and numbers."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "n_features": tree.n_features,
+        "feature_names": None if tree.feature_names is None else list(tree.feature_names),
+        "conditions": None if tree.conditions is None else [test.to_dict() for test in tree.conditions],
+        "classes": [plain(label) for label in tree.classes.tolist()],
+        "classes_dtype": tree.classes.dtype.str,
+        "value_name": tree.value_name,
+        "nodes": [_node(tree, node) for node in range(tree.node_count)],
+    }
+
+
+def plain(label: object) -> str | int | float:
+    """Return a label that is a string or a number; refuse any other."""
+    if not isinstance(label, str | int | float):
+        raise TypeError(
+            f"only labels that are strings or numbers can be stored, got {label!r} ({type(label).__name__})"
+        )
+    return label
+
+
+def _node(tree: Tree, node: int) -> dict[str, Any]:
+    known: dict[str, Any] = {"n_samples": int(tree.n_samples[node])}
+    if tree.class_weights is not None:
+        known["class_weights"] = tree.class_weights[node].tolist()
+    if tree.values is not None:
+        known["value"] = float(tree.values[node])
+    if tree.prices is not None:
+        known["price"] = float(tree.prices[node])
+    if tree.feature[node] < 0:
+        return {"label": int(tree.label[node]), **known}
+    return {
+        "feature": int(tree.feature[node]),
+        "condition": tree.feature_name(int(tree.feature[node])),
+        "left": int(tree.left[node]),
+        "right": int(tree.right[node]),
+        **known,
+    }
+
+
+def tree_from_dict(description: Mapping[str, Any]) -> Tree:
+    """Read a tree from its description, and check everything in it."""
+    if not isinstance(description, Mapping) or description.get("format") != FORMAT:
+        raise ValueError(
+            f"a description of a tree is a mapping with format {FORMAT!r}, got {_short(description)}"
+        )
+    if description.get("version") != VERSION:
+        raise ValueError(
+            f"this release reads version {VERSION} of {FORMAT}, got {description.get('version')!r}"
+        )
+    nodes = _entry(description, "nodes", list)
+    names = description.get("feature_names")
+    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        raise ValueError(f"feature_names must be null or a list of strings, got {_short(names)}")
+    return Tree(
+        feature=_integers(nodes, "feature"),
+        left=_integers(nodes, "left"),
+        right=_integers(nodes, "right"),
+        label=_integers(nodes, "label"),
+        n_samples=_integers(nodes, "n_samples"),
+        class_weights=_class_weights(nodes),
+        classes=_classes(description),
+        n_features=_entry(description, "n_features", int),
+        feature_names=names,
+        values=_numbers(nodes, "value"),
+        value_name=str(description.get("value_name", "")),
+        conditions=_conditions(description),
+        prices=_numbers(nodes, "price"),
+    )
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _entry(mapping: Mapping[str, Any], name: str, kind: type) -> Any:
+    value = mapping.get(name)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ValueError(f"{name!r} must be of type {kind.__name__}, got {_short(value)}")
+    return value
+
+
+def _integers(nodes: list[Any], name: str) -> list[int]:
+    """Read one column of the nodes; what a node of its kind does not have is -1."""
+    column = []
+    for number, node in enumerate(nodes):
+        if not isinstance(node, Mapping) or ("feature" in node) == ("label" in node):
+            raise ValueError(f"node {number} must have either a feature or a label, got {_short(node)}")
+        value = node.get(name, None if name == "n_samples" or (name != "label" and "feature" in node) else -1)
+        allowed_least = -1 if name not in node else 0
+        if not isinstance(value, int) or isinstance(value, bool) or not allowed_least <= value < 2**31:
+            raise ValueError(f"{name!r} of node {number} must be an integer >= 0, got {_short(value)}")
+        column.append(value)
+    return column
+
+
+def _conditions(description: Mapping[str, Any]) -> list[Condition] | None:
+    entries = description.get("conditions")
+    if entries is None:
+        return None
+    return [Condition.from_dict(entry) for entry in _entry(description, "conditions", list)]
+
+
+def _numbers(nodes: list[Any], name: str) -> NDArray[np.float64] | None:
+    """Read a column of numbers that either all nodes have or none."""
+    if not any(name in node for node in nodes):
+        return None
+    try:
+        values = np.array([node[name] for node in nodes], dtype=np.float64)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"all nodes must have a {name}, a number, or none of them: {error}") from error
+    if not np.isfinite(values).all():
+        raise ValueError(f"the {name}s of nodes must be finite")
+    return values
+
+
+def _class_weights(nodes: list[Any]) -> NDArray[np.float64] | None:
+    if not any("class_weights" in node for node in nodes):
+        return None
+    try:
+        weights = np.array([node["class_weights"] for node in nodes], dtype=np.float64)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"every node must have class_weights, one number per class: {error}") from error
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError("class_weights must be finite and not negative")
+    return weights
+
+
+def _classes(description: Mapping[str, Any]) -> NDArray[Any]:
+    labels = _entry(description, "classes", list)
+    code = _entry(description, "classes_dtype", str)
+    try:
+        dtype = np.dtype(code)
+        if dtype.kind not in "biufUO":
+            raise TypeError(f"{code!r} is no type of labels")
+        classes = np.empty(len(labels), dtype=dtype)
+        classes[:] = [plain(label) for label in labels]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"the classes cannot be read: {error}") from error
+    if classes.tolist() != labels:
+        raise ValueError(f"the classes {_short(labels)} do not fit the type {code!r}")
+    return classes

@@ -1,0 +1,106 @@
+"""How views say things: what is in a leaf, what a test asks, and what it means when the answer is no."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from streed.tree.conditions import Condition
+    from streed.tree.tree import Tree
+
+
+def leaf_label(tree: Tree, node: int) -> str:
+    """Return the label of a leaf as text; real numbers get six digits."""
+    return label_text(tree.classes[tree.label[node]])
+
+
+def label_text(label: object) -> str:
+    """Return a label as text; real numbers get six digits."""
+    return f"{label:.6g}" if isinstance(label, float | np.floating) else str(label)
+
+
+def rows_text(rows: int) -> str:
+    """Return a number of rows in words."""
+    return f"{rows} {'row' if rows == 1 else 'rows'}"
+
+
+def leaf_facts(tree: Tree, node: int) -> str:
+    """Say how many training rows a leaf has, what they are worth or how many are right, what they paid."""
+    facts = [rows_text(int(tree.n_samples[node]))]
+    if tree.values is not None:
+        facts.append(f"{value_name(tree)} {tree.values[node]:.4g}")
+    elif (share := label_share(tree, node)) is not None:
+        facts.append(f"{100 * share:.1f} %")
+    if tree.prices is not None:
+        facts.append(f"tests {tree.paid()[node]:.6g}")
+    return ", ".join(facts)
+
+
+def value_name(tree: Tree) -> str:
+    """Return what the values of a tree are called."""
+    return tree.value_name or "value"
+
+
+def label_share(tree: Tree, node: int) -> float | None:
+    """Return the share of a leaf's training weight that has the leaf's label; None without classes."""
+    if tree.class_weights is None:
+        return None
+    weights = tree.class_weights[node]
+    total = float(weights.sum())
+    return float(weights[tree.label[node]]) / total if total > 0 else 0.0
+
+
+def may_be_missing(tree: Tree, column: str) -> bool:
+    """Whether the binarizer saw missing values in a column: then it has a condition that says so."""
+    return tree.conditions is not None and any(
+        test.column == column and is_missing_test(test) for test in tree.conditions
+    )
+
+
+def answer(tree: Tree, feature: int, holds: bool) -> str:
+    """Say in words that the condition of a feature holds, or that it does not.
+
+    Examples
+    --------
+    >>> from streed import Condition, Tree
+    >>> from streed.views.wording import answer
+    >>> tests = [Condition("age", "<=", 42.5), Condition("colour", "=", "red")]
+    >>> tree = Tree([-1], [-1], [-1], [0], n_samples=[1], classes=["yes"], n_features=2, conditions=tests)
+    >>> answer(tree, 0, False), answer(tree, 1, False)
+    ('age > 42.5', 'colour is not red')
+    """
+    name = tree.feature_name(feature)
+    if holds:
+        return name
+    if tree.conditions is None:
+        return f"not ({name})" if " " in name else f"not {name}"
+    test = tree.conditions[feature]
+    if test.operator == "is":
+        return f"{test.column} is not missing" if is_missing_test(test) else f"not {test.column}"
+    # The name may show more digits than the condition alone would: cuts that lie close together.
+    sign = "<=" if test.ordered else test.operator
+    prefix = f"{test.column} {sign} "
+    shown = (name if name.startswith(prefix) else str(test)).removeprefix(prefix)
+    negations = {"<=": ">", "=": "is not", "in": "not in"}
+    return f"{test.column} {negations[sign]} {shown}"
+
+
+def is_missing_test(test: Condition) -> bool:
+    """Whether a condition asks for missing values."""
+    return test.operator == "is" and test.value is None
+
+
+def paths(tree: Tree) -> Iterator[tuple[int, list[tuple[int, bool]]]]:
+    """Yield each leaf, left to right, with the features tested on the way and whether they held."""
+    stack: list[tuple[int, list[tuple[int, bool]]]] = [(0, [])]
+    while stack:
+        node, steps = stack.pop()
+        feature = int(tree.feature[node])
+        if feature < 0:
+            yield node, steps
+        else:
+            stack.append((int(tree.right[node]), [*steps, (feature, True)]))
+            stack.append((int(tree.left[node]), [*steps, (feature, False)]))

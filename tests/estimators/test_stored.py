@@ -1,0 +1,45 @@
+"""Pickles and model files of version 0.1.0, from before the modules moved, load and predict the same."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from streed.model import Model
+
+STORED = Path(__file__).parents[1] / "stored"
+EXPECTED = json.loads((STORED / "expected.json").read_text())
+
+
+def table() -> pd.DataFrame:
+    frame = pd.read_csv(STORED / "table.csv")
+    return frame.assign(since=pd.to_datetime(frame["since"]))
+
+
+@pytest.mark.filterwarnings("ignore::streed.InconsistentVersionWarning")
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+def test_pickled_estimators_predict_as_they_did(name: str) -> None:
+    model = pickle.loads((STORED / f"{name}.pkl").read_bytes())
+    X = table()
+    assert model.predict(X[["member"]].to_numpy() if name == "boolean" else X).tolist() == EXPECTED[name]
+    assert model.tree_.to_text()
+    again = pickle.loads(pickle.dumps(model))
+    assert type(again) is type(model)
+    assert again.result_.objective == model.result_.objective
+
+
+@pytest.mark.filterwarnings("ignore::streed.InconsistentVersionWarning")
+def test_a_pickled_binarizer_transforms() -> None:
+    binarizer = pickle.loads((STORED / "binarizer.pkl").read_bytes())
+    features = np.asarray(binarizer.transform(table()))
+    assert features.shape == (60, len(binarizer.get_feature_names_out()))
+
+
+@pytest.mark.parametrize("name", ["optimal", "policy"])
+def test_model_files_predict_as_they_did(name: str) -> None:
+    assert Model.load(STORED / f"{name}.json").predict(table()).tolist() == EXPECTED[name]
