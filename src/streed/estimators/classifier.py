@@ -175,8 +175,5 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             Shares in the order of `classes_`.
         """
         leaf = self.apply(X)
-        weights = self.tree_.class_weights
-        assert weights is not None
-        shares = weights / weights.sum(axis=1, keepdims=True)
-        probabilities: NDArray[np.float64] = shares[leaf]
+        probabilities: NDArray[np.float64] = self.tree_.probabilities()[leaf]
         return probabilities

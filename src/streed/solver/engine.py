@@ -99,6 +99,7 @@ def make_tree(
     tree.feature_names = None if names is None else tuple(names)
     tree.value_name = value_name
     tree.conditions = None
+    tree.details, tree.smoothing = None, 0.0
     model, prices, tally = lowered.leaf, lowered.prices, lowered.tally
     largest = lowered.combination == "max"
     leaf, tree.n_samples, cost, values, tree.class_weights, tree.prices = _core.recount(
@@ -124,6 +125,8 @@ def make_tree(
         if lowered.leaf_label is not None:
             _label_leaves(task, tree, lowered, leaf)
     tree.values = values if value_name else None
+    if lowered.describe is not None:
+        lowered.describe(tree, leaf)
     return Counted(tree, cost + lowered.branch_cost * (feature.size // 2), leaf)
 
 

@@ -30,16 +30,20 @@ from streed.tasks.fairness import (
 )
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.general import GeneralTask
+from streed.tasks.impurity import Entropy, Gini, LogLoss
 from streed.tasks.label_costs import LabelCosts
 from streed.tasks.limited_policy import LimitedPolicyReward
 from streed.tasks.macro_f1 import MacroF1
 from streed.tasks.metric import F1Score, GMean, JaccardIndex, MatthewsCorrelation, Metric, MinRecall
 from streed.tasks.policy_reward import PolicyReward
+from streed.tasks.regression import AbsoluteError, LinearLeaves, Poisson, Quantile, SimpleLinear, SquaredError
 from streed.tasks.statistics import StatisticsTask
+from streed.tasks.survival import Survival
 from streed.tasks.threshold import Threshold
 
 __all__ = [
     "REGISTRY",
+    "AbsoluteError",
     "Accuracy",
     "AccuracyParity",
     "BalancedAccuracy",
@@ -48,25 +52,34 @@ __all__ = [
     "CostMatrix",
     "CostTable",
     "DemographicParity",
+    "Entropy",
     "EqualOpportunity",
     "EqualizedOdds",
     "F1Score",
     "FeatureCosts",
     "GMean",
     "GeneralTask",
+    "Gini",
     "JaccardIndex",
     "LabelCosts",
     "LeafFunction",
     "LimitedPolicyReward",
+    "LinearLeaves",
+    "LogLoss",
     "Lowered",
     "MacroF1",
     "MatthewsCorrelation",
     "Metric",
     "MinRecall",
+    "Poisson",
     "PolicyReward",
     "PredictiveEquality",
     "Prices",
+    "Quantile",
+    "SimpleLinear",
+    "SquaredError",
     "StatisticsTask",
+    "Survival",
     "Tally",
     "Task",
     "Threshold",
@@ -89,11 +102,21 @@ _TASKS: tuple[type[Task], ...] = (
     GMean,
     MinRecall,
     MacroF1,
+    Gini,
+    Entropy,
+    LogLoss,
     DemographicParity,
     EqualOpportunity,
     PredictiveEquality,
     EqualizedOdds,
     AccuracyParity,
+    SquaredError,
+    AbsoluteError,
+    Quantile,
+    Poisson,
+    LinearLeaves,
+    SimpleLinear,
+    Survival,
 )
 
 REGISTRY: Mapping[str, type[Task]] = {task.name: task for task in _TASKS}

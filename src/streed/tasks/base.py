@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from streed.reference import Components
     from streed.tasks.threshold import Threshold
     from streed.tree.result import Result
+    from streed.tree.tree import Tree
 
 
 class ClassErrors(NamedTuple):
@@ -132,6 +133,9 @@ class Lowered(NamedTuple):
         Classes of the rows, where a task has classes; they become `Tree.class_weights`.
     rows : int64 array or None
         The rows that are left after those of weight zero were dropped; None when all are.
+    describe : callable or None
+        ``describe(tree, leaf)`` with the leaf of each row that is left: gives leaves their predictions and nodes
+        what views show of their rows, where the task knows more than labels.
     combination : {"sum", "max"}
         What a tree costs: the sum of its leaves and branching nodes, or the most of any leaf. With "max"
         there are no costs of branching.
@@ -146,6 +150,7 @@ class Lowered(NamedTuple):
     tally: Tally | None = None
     rows: NDArray[np.int64] | None = None
     combination: str = "sum"
+    describe: Callable[[Tree, NDArray[np.int64]], None] | None = None
 
 
 class Task(ABC):

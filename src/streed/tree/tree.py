@@ -27,12 +27,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed import _core
 from streed.table.matrix import check_binary
+from streed.tree.line import is_linear
 from streed.views.methods import Views
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
     from streed.tree.conditions import Condition
+    from streed.tree.details import Curves, Numbers
 
 FORMAT = "streed.tree"
 VERSION = 1
@@ -69,12 +71,17 @@ class Tree(Views):
         binarizer; with them, views speak of columns ("age > 42.5") and of their values.
     prices : array-like of float, shape (m,), optional
         What a row that reaches a node pays for its test, where tests have prices; 0 at leaves.
+    details : Numbers or Curves (of `streed.tree.details`), optional
+        The targets of the rows of each node, or their survival.
+    smoothing : float, default=0.0
+        Weight that is added to every class of a leaf before shares become probabilities.
     """
 
     __slots__ = (
         "class_weights",
         "classes",
         "conditions",
+        "details",
         "feature",
         "feature_names",
         "label",
@@ -83,6 +90,7 @@ class Tree(Views):
         "n_samples",
         "prices",
         "right",
+        "smoothing",
         "value_name",
         "values",
     )
@@ -103,6 +111,8 @@ class Tree(Views):
         value_name: str = "",
         conditions: Sequence[Condition] | None = None,
         prices: ArrayLike | None = None,
+        details: Numbers | Curves | None = None,
+        smoothing: float = 0.0,
     ) -> None:
         self.feature: NDArray[np.int32] = np.asarray(feature, np.int32)
         self.left: NDArray[np.int32] = np.asarray(left, np.int32)
@@ -119,6 +129,8 @@ class Tree(Views):
         self.value_name = str(value_name)
         self.conditions = None if conditions is None else tuple(conditions)
         self.prices: NDArray[np.float64] | None = None if prices is None else np.asarray(prices, np.float64)
+        self.details = details
+        self.smoothing = float(smoothing)
         self._check()
 
     @classmethod
@@ -145,6 +157,8 @@ class Tree(Views):
                 f"got {self.class_weights.shape}"
             )
         self._check_numbers(m)
+        if self.details is not None:
+            self.details.check(m)
         self._check_nodes(m)
         if self.feature_names is not None and len(self.feature_names) != self.n_features:
             raise ValueError(f"{self.n_features} feature names are needed, got {len(self.feature_names)}")
@@ -173,6 +187,8 @@ class Tree(Views):
 
     def _check_numbers(self, m: int) -> None:
         """Refuse values and prices that are not one number per node."""
+        if not (np.isfinite(self.smoothing) and self.smoothing >= 0):
+            raise ValueError(f"smoothing must be a finite number >= 0, got {self.smoothing}")
         for name in ("values", "prices"):
             given = getattr(self, name)
             if given is not None and given.shape != (m,):
@@ -239,16 +255,48 @@ class Tree(Views):
                 paid[left] = paid[right] = paid[node] + self.prices[node]
         return paid
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of each row of binary features."""
-        labels: NDArray[Any] = self.classes[self.label[self.apply(X)]]
-        return labels
+    def predict(self, X: ArrayLike, columns: Mapping[str, Any] | None = None) -> NDArray[Any]:
+        """Return the prediction for each row of binary features: the label of its leaf.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Binary features.
+        columns : mapping, optional
+            The columns, by name, that the leaves are functions of, where they are linear functions.
+
+        Returns
+        -------
+        array of shape (n,), or (n, n_outputs) where leaves predict several numbers
+            Predictions.
+        """
+        return self.predict_leaves(self.apply(X), columns)
+
+    def predict_leaves(self, leaf: NDArray[np.int64], columns: Mapping[str, Any] | None = None) -> NDArray[Any]:
+        """Return the predictions of rows of which the leaves are known; see `predict`."""
+        if not is_linear(self.classes):
+            labels: NDArray[Any] = self.classes[self.label[leaf]]
+            several = labels.dtype == object and labels.size > 0 and isinstance(labels[0], tuple)
+            return np.array(labels.tolist(), dtype=np.float64) if several else labels
+        if columns is None:
+            raise ValueError("the leaves are linear functions of columns: predictions need these, too")
+        values = np.empty(leaf.size)
+        for node in np.unique(leaf).tolist():
+            rows = leaf == node
+            line = self.classes[self.label[node]]
+            own = {name: np.asarray(columns[name], dtype=np.float64)[rows] for name, _ in line.terms}
+            values[rows] = line.at(own)
+        return values
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return, for each row, the share of each class in the training weight of its leaf."""
         if self.class_weights is None:
             raise ValueError("this tree has no classes of training rows, so it has no shares of classes")
-        weights = self.class_weights[self.apply(X)]
+        return self.probabilities()[self.apply(X)]
+
+    def probabilities(self) -> NDArray[np.float64]:
+        """Return the probability of each class at each node: its share, smoothed if the tree was made so."""
+        weights = self.class_weights + self.smoothing
         shares: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
         return shares
 
@@ -322,7 +370,8 @@ class Tree(Views):
         return {name: getattr(self, name) for name in self.__slots__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.conditions = None  # trees of version 0.1.0 were stored without them
+        self.conditions = self.details = None  # trees of version 0.1.0 were stored without these
+        self.smoothing = 0.0
         for name, value in state.items():
             setattr(self, name, value)
 

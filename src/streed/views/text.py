@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.tree.conditions import Condition
+from streed.tree.details import details_from_dict
+from streed.tree.line import Line
 from streed.tree.tree import FORMAT, VERSION, Tree
 from streed.views.wording import leaf_facts, leaf_label
 
@@ -35,17 +37,35 @@ def _lines(tree: Tree, node: int) -> Iterator[str]:
 
 def tree_to_dict(tree: Tree) -> dict[str, Any]:
     """Describe a tree by plain lists, strings and numbers."""
+    more: dict[str, Any] = {} if tree.details is None else {"details": tree.details.to_dict()}
+    if tree.smoothing:
+        more["smoothing"] = tree.smoothing
     return {
         "format": FORMAT,
         "version": VERSION,
         "n_features": tree.n_features,
         "feature_names": None if tree.feature_names is None else list(tree.feature_names),
         "conditions": None if tree.conditions is None else [test.to_dict() for test in tree.conditions],
-        "classes": [plain(label) for label in tree.classes.tolist()],
+        "classes": [_stored(label) for label in tree.classes.tolist()],
         "classes_dtype": tree.classes.dtype.str,
         "value_name": tree.value_name,
         "nodes": [_node(tree, node) for node in range(tree.node_count)],
+        **more,
     }
+
+
+def _stored(label: object) -> Any:
+    """Return what JSON has of a label: also of several numbers, and of a linear function."""
+    if isinstance(label, Line):
+        return label.to_dict()
+    return [plain(part) for part in label] if isinstance(label, tuple) else plain(label)
+
+
+def _read(label: object) -> Any:
+    """Read what `_stored` wrote."""
+    if isinstance(label, Mapping):
+        return Line.from_dict(label)
+    return tuple(plain(part) for part in label) if isinstance(label, list) else plain(label)
 
 
 def plain(label: object) -> str | int | float:
@@ -104,7 +124,16 @@ def tree_from_dict(description: Mapping[str, Any]) -> Tree:
         value_name=str(description.get("value_name", "")),
         conditions=_conditions(description),
         prices=_numbers(nodes, "price"),
+        details=None if "details" not in description else details_from_dict(description["details"]),
+        smoothing=_number(description, "smoothing"),
     )
+
+
+def _number(description: Mapping[str, Any], name: str) -> float:
+    value = description.get(name, 0.0)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ValueError(f"{name!r} must be a number, got {_short(value)}")
+    return float(value)
 
 
 def _short(value: object) -> str:
@@ -173,9 +202,10 @@ def _classes(description: Mapping[str, Any]) -> NDArray[Any]:
         if dtype.kind not in "biufUO":
             raise TypeError(f"{code!r} is no type of labels")
         classes = np.empty(len(labels), dtype=dtype)
-        classes[:] = [plain(label) for label in labels]
+        known = [_read(label) for label in labels]
+        classes[:] = known
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"the classes cannot be read: {error}") from error
-    if classes.tolist() != labels:
+    if classes.tolist() != known:
         raise ValueError(f"the classes {_short(labels)} do not fit the type {code!r}")
     return classes

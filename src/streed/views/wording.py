@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from streed.tree.details import Curves, Numbers
+
 if TYPE_CHECKING:
     from streed.tree.conditions import Condition
     from streed.tree.tree import Tree
@@ -18,7 +20,16 @@ def leaf_label(tree: Tree, node: int) -> str:
 
 
 def label_text(label: object) -> str:
-    """Return a label as text; real numbers get six digits."""
+    """Return a label as text; real numbers get six digits, also several of them.
+
+    Examples
+    --------
+    >>> from streed.views.wording import label_text
+    >>> label_text(2 / 3), label_text((0.5, 1 / 3)), label_text("yes")
+    ('0.666667', '0.5, 0.333333', 'yes')
+    """
+    if isinstance(label, tuple):
+        return ", ".join(map(label_text, label))
     return f"{label:.6g}" if isinstance(label, float | np.floating) else str(label)
 
 
@@ -34,9 +45,31 @@ def leaf_facts(tree: Tree, node: int) -> str:
         facts.append(f"{value_name(tree)} {tree.values[node]:.4g}")
     elif (share := label_share(tree, node)) is not None:
         facts.append(f"{100 * share:.1f} %")
+    facts += detail_facts(tree, node)
     if tree.prices is not None:
         facts.append(f"tests {tree.paid()[node]:.6g}")
     return ", ".join(facts)
+
+
+def detail_facts(tree: Tree, node: int) -> list[str]:
+    """Say how much the targets at a node spread, or how many events there were and when half had occurred."""
+    details = tree.details
+    if isinstance(details, Numbers):
+        spreads = np.atleast_1d(details.spread[node]).tolist()
+        return [f"± {', '.join(f'{spread:.4g}' for spread in spreads)}"]
+    if isinstance(details, Curves):
+        events = f"{details.events[node]:.6g}"
+        half = median_time(details, node)
+        later = "" if details.times.size == 0 else f" > {details.times[-1]:.4g}"
+        shown = f"median{later}" if half is None else f"median {half:.4g}"
+        return [f"{events} {'event' if events == '1' else 'events'}", shown] if details.times.size else [f"{events} events"]
+    return []
+
+
+def median_time(curves: Curves, node: int) -> float | None:
+    """Return the first time at which at most half of the rows of a node survive; None if more always do."""
+    reached = np.flatnonzero(curves.survival[node] <= 0.5)
+    return float(curves.times[reached[0]]) if reached.size else None
 
 
 def value_name(tree: Tree) -> str:

@@ -1,0 +1,116 @@
+"""Targets of regression as users give them, checked; and what views show of the targets in a node."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from streed.tree.details import Numbers
+
+if TYPE_CHECKING:
+    from streed.tree.tree import Tree
+
+BINS = 16
+"""Bars of the small distribution that views draw of a leaf."""
+
+
+def check_targets(y: ArrayLike, *, outputs: bool = False) -> NDArray[np.float64]:
+    """Check targets: finite numbers, one per row, or several where `outputs` are taken.
+
+    Examples
+    --------
+    >>> check_targets([1, 2])
+    array([1., 2.])
+    >>> check_targets([1, float("nan")])
+    Traceback (most recent call last):
+    ValueError: y must not contain NaN or infinity, got nan in row 1
+    """
+    try:
+        numbers = np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"y must be an array of numbers: {error}") from error
+    if numbers.ndim != 1 and not (outputs and numbers.ndim == 2 and numbers.shape[1] > 0):
+        shapes = "(n,) or (n, n_outputs)" if outputs else "(n,)"
+        raise ValueError(f"y must have shape {shapes}, got {numbers.shape}")
+    if numbers.shape[0] == 0:
+        raise ValueError("y is empty: at least one row is needed")
+    bad = ~np.isfinite(numbers)
+    if bad.any():
+        row = int(np.argwhere(bad)[0][0])
+        raise ValueError(f"y must not contain NaN or infinity, got {numbers[row]} in row {row}")
+    return numbers
+
+
+def power_of_two(size: float) -> float:
+    """Return the power of two next above a size; numbers are divided by it without rounding.
+
+    Examples
+    --------
+    >>> power_of_two(5.0), power_of_two(0.0)
+    (8.0, 1.0)
+    """
+    return float(2.0 ** np.ceil(np.log2(size))) if size > 0 else 1.0
+
+
+def sums_at_nodes(tree: Tree, leaf: NDArray[np.int64], columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Add up columns over the rows of every node, from the leaf of each row; shape (nodes, columns)."""
+    sums = np.column_stack([np.bincount(leaf, column, tree.node_count) for column in columns.T])
+    for node, left, right in reversed(tree.branches()):
+        sums[node] = sums[left] + sums[right]
+    return sums
+
+
+def numbers_at_nodes(
+    tree: Tree, leaf: NDArray[np.int64], targets: NDArray[np.float64], weights: NDArray[np.float64]
+) -> Numbers:
+    """Describe the targets at every node: their mean, standard deviation and distribution."""
+    table = targets.reshape(len(targets), -1)
+    n_outputs = table.shape[1]
+    weight = sums_at_nodes(tree, leaf, weights[:, None])
+    mean = sums_at_nodes(tree, leaf, weights[:, None] * table) / weight
+    # What rounding has cost the mean of a leaf is added again; and squares are those about the leaf's own mean, since
+    # about another one small spreads would be lost in rounding.
+    away = table - mean[leaf]
+    mean += sums_at_nodes(tree, leaf, weights[:, None] * away) / weight
+    squares = sums_at_nodes(tree, leaf, weights[:, None] * (table - mean[leaf]) ** 2)
+    for node, left, right in reversed(tree.branches()):
+        squares[node] = squares[left] + squares[right]
+        for child in (left, right):
+            squares[node] += weight[child] * (mean[child] - mean[node]) ** 2
+    spread = np.sqrt(squares / weight)
+    return Numbers(
+        mean=mean[:, 0] if n_outputs == 1 else mean,
+        spread=spread[:, 0] if n_outputs == 1 else spread,
+        **_distribution(tree, leaf, table[:, 0], weights),
+    )
+
+
+def _distribution(
+    tree: Tree, leaf: NDArray[np.int64], target: NDArray[np.float64], weights: NDArray[np.float64]
+) -> dict[str, NDArray[np.float64]]:
+    """Count the weight of the (first) target between equidistant edges, which all nodes share."""
+    low, high = float(target.min()), float(target.max())
+    with np.errstate(over="ignore"):
+        edges = low + (high - low) * (np.arange(BINS + 1) / BINS)
+    if not (np.isfinite(edges).all() and (np.diff(edges) > 0).all()):  # one value, or too close or too far apart
+        edges = np.array([low, high])
+    place = np.clip(np.searchsorted(edges, target, side="right") - 1, 0, edges.size - 2)
+    counts = np.zeros((tree.node_count, edges.size - 1))
+    np.add.at(counts, (leaf, place), weights)
+    for node, left, right in reversed(tree.branches()):
+        counts[node] = counts[left] + counts[right]
+    return {"edges": edges, "counts": counts}
+
+
+def label_leaves(tree: Tree, labels: NDArray[np.float64]) -> None:
+    """Give every leaf a label of its own: those of `labels`, one per node."""
+    leaves = np.flatnonzero(tree.feature < 0)
+    if labels.ndim == 1:
+        tree.classes = labels[leaves]
+    else:
+        tree.classes = np.empty(leaves.size, dtype=object)
+        tree.classes[:] = [tuple(row) for row in labels[leaves].tolist()]
+    tree.label = tree.label.copy()  # what the engine said stays as it is
+    tree.label[leaves] = np.arange(leaves.size)

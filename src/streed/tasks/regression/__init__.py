@@ -1,0 +1,9 @@
+"""Regression: the loss of the numbers in a leaf, least over what the leaf may predict."""
+
+from streed.tasks.regression.absolute_error import AbsoluteError, Quantile
+from streed.tasks.regression.linear_leaves import LinearLeaves
+from streed.tasks.regression.poisson import Poisson
+from streed.tasks.regression.simple_linear import SimpleLinear
+from streed.tasks.regression.squared_error import SquaredError
+
+__all__ = ["AbsoluteError", "LinearLeaves", "Poisson", "Quantile", "SimpleLinear", "SquaredError"]

@@ -1,0 +1,93 @@
+"""Squared error, for one target or several: a leaf predicts the mean of its rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from streed.tasks.base import LeafFunction
+from streed.tasks.parts.leaf_loss import LeafLoss
+from streed.tasks.parts.targets import check_targets, label_leaves, numbers_at_nodes, power_of_two
+
+if TYPE_CHECKING:
+    from streed.tree.tree import Tree
+
+
+class SquaredError(LeafLoss):
+    """Minimise the sum of squared errors, where each leaf predicts the mean of its rows.
+
+    The reported value is the sum of squared errors (over all targets), plus ``cost_complexity`` times the sum
+    of squares about the mean of all rows times the number of branching nodes.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,) or (n, n_outputs)
+        The targets.
+    sample_weight : array-like of shape (n,), optional
+        Weight of each row, not negative. Rows of weight zero are left out altogether.
+    cost_complexity : float, default=0.0
+        Price of a branching node, as a share of what one leaf for all rows costs.
+
+    Notes
+    -----
+    Targets are centred and scaled by a power of two before they are squared, so that neither targets of 1e9 that
+    differ by little nor targets of 1e-7 lose digits.
+
+    Examples
+    --------
+    >>> import streed
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> result = streed.solve(streed.tasks.SquaredError([1, 2, 10, 12]), X, max_depth=1)
+    >>> result.objective, result.tree.predict(X).tolist()
+    (2.5, [1.5, 1.5, 11.0, 11.0])
+    """
+
+    name: ClassVar[str] = "squared_error"
+    summary: ClassVar[str] = "sum of squared errors, leaves predict means (minimised)"
+    loss_name: ClassVar[str] = "squared error"
+
+    def __init__(
+        self, y: ArrayLike, sample_weight: ArrayLike | None = None, cost_complexity: float = 0.0
+    ) -> None:
+        targets = check_targets(y, outputs=True)
+        kept = self._keep(targets.shape[0], sample_weight, cost_complexity)
+        self._targets = targets[kept]
+        table = self._targets.reshape(len(self._targets), -1)
+        # Halves are subtracted, so that targets of either end of the range of doubles do not overflow.
+        middle = table.min(axis=0) / 2 + table.max(axis=0) / 2
+        away = table - middle
+        self._scale = power_of_two(float(np.abs(away).max()))
+        away /= self._scale
+        centre = self._weights @ away / self._weights.sum()
+        self._centred = away - centre
+        with np.errstate(over="ignore"):
+            self.unit = self._scale * self._scale
+        if not np.isfinite(self.unit):
+            raise ValueError("y is too large: the squares of its differences are not finite numbers")
+
+    def leaf(self) -> LeafFunction:
+        """Return what leaves cost, for the engine."""
+        z, w = self._centred, self._weights
+        statistics = np.column_stack([w, w[:, None] * z, w * (z**2).sum(axis=1)])
+        far = np.maximum((z - z.min(axis=0)) ** 2, (z - z.max(axis=0)) ** 2).sum(axis=1)
+        return LeafFunction(
+            statistics, self.leaf_costs, 1, least_row=np.zeros(w.size), worst_row=w * far * (1 + 1e-9)
+        )
+
+    @staticmethod
+    def leaf_costs(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sums of squares about the means, from weights, sums and squares of centred targets."""
+        costs: NDArray[np.float64] = np.maximum(sums[-1] - (sums[1:-1] ** 2).sum(axis=0) / sums[0], 0.0)
+        return costs
+
+    def loss(self, rows: NDArray[np.intp]) -> float:
+        """Return the squared error of a leaf about its own mean."""
+        own, w = self._centred[rows], self._weights[rows]
+        return self.unit * float((w @ (own - w @ own / w.sum()) ** 2).sum())
+
+    def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
+        """Leaves predict means; views show the spread and the distribution of the targets."""
+        tree.details = numbers_at_nodes(tree, leaf, self._targets, self._weights)
+        label_leaves(tree, tree.details.mean)

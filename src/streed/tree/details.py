@@ -1,0 +1,114 @@
+"""What is known of the rows of each node beside their number: distributions of targets, or survival curves.
+
+Plain data that the tasks make and the views show. Arrays have one entry, or one row, for each node of the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Details:
+    """Base of both kinds: arrays as JSON and back."""
+
+    kind: ClassVar[str]
+    shared: ClassVar[tuple[str, ...]]
+    """Arrays that all nodes have in common."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the arrays as lists."""
+        arrays = {field.name: getattr(self, field.name).tolist() for field in fields(self)}  # type: ignore[arg-type]
+        return {"kind": self.kind, **arrays}
+
+    def check(self, n_nodes: int) -> None:
+        """Refuse arrays that are not finite numbers, or not one entry for each node."""
+        for field in fields(self):  # type: ignore[arg-type]
+            array = getattr(self, field.name)
+            if array.ndim == 0 or not np.isfinite(array).all():
+                raise ValueError(f"{field.name} of the details of a tree must be finite numbers in an array")
+            if field.name not in self.shared and array.shape[0] != n_nodes:
+                raise ValueError(
+                    f"{field.name} of the details of a tree must have an entry for each of {n_nodes} nodes, "
+                    f"got shape {array.shape}"
+                )
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))  # type: ignore[arg-type]
+        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers(Details):
+    """The targets of the rows of each node.
+
+    Attributes
+    ----------
+    mean, spread : array of shape (m,) or (m, n_outputs)
+        Mean and standard deviation.
+    edges : array of shape (bins + 1,)
+        Edges of the bars of a histogram, the same for all nodes.
+    counts : array of shape (m, bins)
+        Weight of the rows in each bar, by the first target if there are several.
+    """
+
+    kind: ClassVar[str] = "numbers"
+    shared: ClassVar[tuple[str, ...]] = ("edges",)
+
+    mean: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    edges: NDArray[np.float64]
+    counts: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Curves(Details):
+    """The survival of the rows of each node.
+
+    Attributes
+    ----------
+    times : array of shape (t,)
+        The times at which an event was observed in training, increasing; they are the steps of all curves.
+    survival : array of shape (m, t)
+        Kaplan and Meier's estimate of the probability to survive each of the times, from the rows of a node.
+    hazard : array of shape (m, t)
+        Nelson and Aalen's estimate of the cumulative hazard up to each of the times.
+    events : array of shape (m,)
+        Weight of the rows whose event was observed.
+    risk : array of shape (m,)
+        The hazard of the rows, relative to that of all training rows.
+    """
+
+    kind: ClassVar[str] = "curves"
+    shared: ClassVar[tuple[str, ...]] = ("times",)
+
+    times: NDArray[np.float64]
+    survival: NDArray[np.float64]
+    hazard: NDArray[np.float64]
+    events: NDArray[np.float64]
+    risk: NDArray[np.float64]
+
+
+KINDS: Mapping[str, type[Numbers | Curves]] = {kind.kind: kind for kind in (Numbers, Curves)}
+
+
+def details_from_dict(description: Mapping[str, Any]) -> Numbers | Curves:
+    """Read what `Details.to_dict` wrote, and check that it is there and consists of numbers."""
+    kind = KINDS.get(description.get("kind", "")) if isinstance(description, Mapping) else None
+    if kind is None:
+        raise ValueError(f"details of a tree are of one of the kinds {', '.join(KINDS)}")
+    names = [field.name for field in fields(kind)]
+    if sorted([*names, "kind"]) != sorted(description):
+        raise ValueError(f"details of the kind {kind.kind!r} are {', '.join(names)}, got {sorted(description)}")
+    try:
+        return kind(**{name: np.array(description[name], dtype=np.float64) for name in names})
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"details of a tree must be arrays of numbers: {error}") from error
