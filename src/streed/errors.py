@@ -26,6 +26,10 @@ class InterruptedWarning(UserWarning):
     """The search was stopped by Ctrl-C; the best tree found so far was returned."""
 
 
+class NoEventsWarning(UserWarning):
+    """A survival tree was fitted to rows that are all censored, so that it has nothing to say."""
+
+
 class NotNative(StreedError):  # noqa: N818  (a message to `solve`, not an error that users see)
     """Raised by `Task.lower`: the task has no form for the engine, the message says why.
 

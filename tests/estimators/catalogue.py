@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import ClassifierMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.multiclass import check_classification_targets
@@ -24,8 +24,11 @@ from streed import (
     FairTreeClassifier,
     FeatureCosts,
     OptimalTreeClassifier,
+    OptimalTreeRegressor,
     PolicyTree,
+    SurvivalTree,
 )
+from streed.survival import survival_target
 
 
 def fit_by_labels(model: Any, X: Any, y: Any) -> Any:
@@ -58,6 +61,31 @@ class AsClassifier(ClassifierMixin, PolicyTree):  # type: ignore[misc]
         return self.classes_[codes]
 
     score = ClassifierMixin.score
+
+
+class TimesToEvents(RegressorMixin, SurvivalTree):  # type: ignore[misc]
+    """A survival tree for checks that know numbers only: each is the time of an event, the largest the last.
+
+    Predictions are median times, so that they say what the numbers say.
+    """
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TimesToEvents:  # type: ignore[override]
+        y = validate_data(self, y=y, y_numeric=True)
+        self._least = float(y.min())
+        times = y - self._least
+        return super().fit(X, survival_target(np.ones(len(times), bool), times), sample_weight)  # type: ignore[return-value]
+
+    def predict(self, X: Any) -> Any:
+        survival = self.predict_survival_function(X, return_array=True)
+        return self._least + self.unique_times_[(survival > 0.5).sum(axis=1).clip(max=self.unique_times_.size - 1)]
+
+    score = RegressorMixin.score
+
+
+def fit_survival(model: SurvivalTree, X: Any, y: Any) -> Any:
+    """Fit times to events: later ones for the second class, a fifth of the rows censored."""
+    times = 1 + 10 * np.asarray(y) + np.arange(len(y)) % 7
+    return model.fit(X, survival_target(np.arange(len(y)) % 5 > 0, times))
 
 
 def fit_policy(model: PolicyTree, X: Any, y: Any) -> Any:
@@ -149,6 +177,17 @@ CATALOGUE = [
         takes_weights=True,
         expected_failures=LIGHT_ROWS,
     ),
+    Entry(OptimalTreeClassifier("gini", max_depth=2), is_classifier=True, takes_weights=True, expected_failures=LIGHT_ROWS),
+    Entry(OptimalTreeClassifier("log_loss", max_depth=2), is_classifier=True, takes_weights=True, expected_failures=LIGHT_ROWS),
+    Entry(OptimalTreeRegressor(), takes_weights=True, least_score=0.3),
+    Entry(OptimalTreeRegressor(cost_complexity=1e-4, max_depth=4, n_jobs=2), takes_weights=True, least_score=0.3),
+    Entry(OptimalTreeRegressor("absolute_error", max_depth=2), takes_weights=True, least_score=0.0),
+    Entry(OptimalTreeRegressor("quantile", quantile=0.5, max_depth=2), takes_weights=True, least_score=0.0),
+    Entry(OptimalTreeRegressor("poisson", max_depth=2), takes_weights=True, least_score=0.3),
+    Entry(OptimalTreeRegressor(leaf_model="linear", max_depth=1), takes_weights=True, least_score=0.3),
+    Entry(OptimalTreeRegressor(leaf_model="simple_linear", max_depth=2), takes_weights=True, least_score=0.3),
+    Entry(TimesToEvents(), takes_weights=True),
+    Entry(SurvivalTree(max_depth=2), takes_weights=True, fit=fit_survival, takes_any_data=False),
     Entry(Binarizer(), takes_weights=True),
     Entry(Binarizer(n_thresholds=None, missing="indicator"), takes_weights=True),
     Entry(Binarizer(strategy="uniform", unknown="error"), takes_weights=True),

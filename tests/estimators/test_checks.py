@@ -53,5 +53,7 @@ def test_every_estimator_is_checked() -> None:
         "CostSensitiveTreeClassifier",
         "FairTreeClassifier",
         "OptimalTreeClassifier",
+        "OptimalTreeRegressor",
         "PolicyTree",
+        "SurvivalTree",
     }

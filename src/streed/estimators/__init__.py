@@ -5,6 +5,8 @@ from streed.estimators.cost_sensitive import CostSensitiveTreeClassifier, Expect
 from streed.estimators.fair import FairTreeClassifier, fairness_front
 from streed.estimators.policy import PolicyTree
 from streed.estimators.policy_value import Estimate, PolicyValue
+from streed.estimators.regressor import OptimalTreeRegressor
+from streed.estimators.survival import SurvivalTree
 
 __all__ = [
     "CostSensitiveTreeClassifier",
@@ -12,7 +14,9 @@ __all__ = [
     "ExpectedCosts",
     "FairTreeClassifier",
     "OptimalTreeClassifier",
+    "OptimalTreeRegressor",
     "PolicyTree",
     "PolicyValue",
+    "SurvivalTree",
     "fairness_front",
 ]

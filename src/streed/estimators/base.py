@@ -135,8 +135,11 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
 
     def _features(self, X: Any) -> NDArray[np.uint8]:
         """Check a table that comes after fitting, and binarise it."""
+        return self._binarize(self._checked_table(X))
+
+    def _checked_table(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self._binarize(check_table(self, X, reset=False))
+        return check_table(self, X, reset=False)
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each row ends in, as a node of `tree_`.

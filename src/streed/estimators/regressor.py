@@ -1,0 +1,211 @@
+"""Optimal regression trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import validate_data
+
+from streed.binarize.binarizer import check_table
+from streed.estimators.base import BaseTree, check_rows
+from streed.estimators.leaf_columns import leaf_columns, read_leaf_columns
+from streed.options import OPTIONS
+from streed.tasks import AbsoluteError, LinearLeaves, Poisson, Quantile, SimpleLinear, SquaredError
+from streed.tasks.base import Task
+from streed.tree.line import is_linear
+
+LOSSES: Mapping[str, type[Task]] = {
+    task.name: task for task in (SquaredError, AbsoluteError, Quantile, Poisson)
+}
+"""The losses of constant leaves, by name."""
+
+LEAF_MODELS: Mapping[str, type[LinearLeaves] | None] = {
+    "constant": None,
+    "linear": LinearLeaves,
+    "simple_linear": SimpleLinear,
+}
+"""What a leaf may predict, by name; linear ones have the squared error as their loss."""
+
+
+class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
+    """A decision tree for regression that is proven to be the best one within its limits.
+
+    Parameters
+    ----------
+    loss : {"squared_error", "absolute_error", "quantile", "poisson"}, default="squared_error"
+        What to minimise on the training rows. Leaves predict means (squared error, Poisson), medians or
+        quantiles. The time of absolute error and quantiles grows with the number of distinct targets.
+    quantile : float, default=0.5
+        With ``loss="quantile"``: which quantile a leaf predicts, between 0 and 1.
+    leaf_model : {"constant", "linear", "simple_linear"}, default="constant"
+        What a leaf predicts: a number, a linear function of `leaf_columns`, or one of the best of these columns.
+        The linear ones have the squared error as their loss.
+    leaf_columns : list of str or int, optional
+        Columns of numbers, without missing values, that the leaves are linear in; all of them by default.
+    ridge : float, default=1.0
+        With linear leaves: penalty on the squares of their coefficients, as ``alpha`` of
+        ``sklearn.linear_model.Ridge``. It is part of what is minimised.
+    max_depth : int, default=3
+        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_nodes : int, optional
+        Greatest number of branching nodes; by default as many as the depth allows.
+    min_samples_leaf : int, default=1
+        Least number of training rows in a leaf. Rows of weight zero do not count.
+    cost_complexity : float, default=0.0
+        Price of a branching node, as a share of the loss of a tree without any (for the squared error: of the
+        sum of squares about the mean).
+    time_limit : float, optional
+        Seconds after which the best tree so far is taken; see ``result_.optimal`` and ``result_.gap``.
+    memory_limit : float, optional
+        Bytes that the solver's own structures may take.
+    n_jobs : int, optional
+        Number of threads; None means one, -1 all cores. The tree does not depend on it.
+    binarizer : transformer, optional
+        What makes binary features of the columns; by default a `streed.Binarizer`. A Boolean matrix is taken
+        as it is.
+    progress : bool or callable, default=False
+        True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
+        stops the search by returning True.
+
+    Attributes
+    ----------
+    tree_ : streed.Tree
+        The tree, over the binary features.
+    result_ : streed.Result
+        The tree's value and what was proven about it.
+    binarizer_ : transformer
+        The fitted binarizer.
+    n_outputs_ : int
+        Number of targets.
+    leaf_columns_ : list of str
+        Names of the columns that linear leaves are functions of; empty for constant ones.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, if the table had names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from streed import OptimalTreeRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = OptimalTreeRegressor(max_depth=2).fit(X, y)
+    >>> model.result_.optimal, round(model.score(X, y), 3)
+    (True, 0.436)
+    """
+
+    def __init__(
+        self,
+        loss: str = "squared_error",
+        *,
+        quantile: float = 0.5,
+        leaf_model: str = "constant",
+        leaf_columns: Any = None,
+        ridge: float = 1.0,
+        max_depth: int = 3,
+        max_nodes: int | None = None,
+        min_samples_leaf: int = 1,
+        cost_complexity: float = 0.0,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        n_jobs: int | None = None,
+        binarizer: Any = None,
+        progress: Any = False,
+    ) -> None:
+        self.loss = loss
+        self.quantile = quantile
+        self.leaf_model = leaf_model
+        self.leaf_columns = leaf_columns
+        self.ridge = ridge
+        self.max_depth = max_depth
+        self.max_nodes = max_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.cost_complexity = cost_complexity
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.binarizer = binarizer
+        self.progress = progress
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self._takes_outputs()
+        tags.target_tags.positive_only = self.loss == "poisson"
+        return tags
+
+    def _takes_outputs(self) -> bool:
+        return self.loss == "squared_error" and self.leaf_model == "constant"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalTreeRegressor:
+        """Find an optimal tree.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_columns)
+            The columns: numbers, Booleans, strings or categories; NumPy, pandas or polars.
+        y : array-like of shape (n,) or (n, n_outputs)
+            The targets; several of them with the squared error and constant leaves.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row, not negative.
+
+        Returns
+        -------
+        OptimalTreeRegressor
+            The fitted estimator itself.
+        """
+        limits = self._limits()
+        self._check_choices()
+        complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
+        several = self._takes_outputs()
+        y = validate_data(self, y=y, y_numeric=True, multi_output=several)
+        table = check_table(self, X, reset=True)
+        check_rows(table, y)
+        options: dict[str, Any] = {"sample_weight": sample_weight, "cost_complexity": complexity}
+        task = self._task(table, y, options)
+        self._solve(task, table, y, sample_weight, limits)
+        self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
+        return self
+
+    def _check_choices(self) -> None:
+        for name, known in (("loss", LOSSES), ("leaf_model", LEAF_MODELS)):
+            given = getattr(self, name)
+            if not isinstance(given, str) or given not in known:
+                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {given!r}")
+        if self.leaf_model != "constant" and self.loss != "squared_error":
+            raise ValueError(
+                f"leaf_model={self.leaf_model!r} goes with loss='squared_error', got loss={self.loss!r}"
+            )
+
+    def _task(self, table: Any, y: NDArray[Any], options: dict[str, Any]) -> Task:
+        linear = LEAF_MODELS[self.leaf_model]
+        if linear is not None:
+            self.leaf_columns_ = leaf_columns(table, self.leaf_columns)
+            columns = read_leaf_columns(table, self.leaf_columns_)
+            stacked = np.column_stack([columns[name] for name in self.leaf_columns_])
+            return linear(y, stacked, self.ridge, names=self.leaf_columns_, **options)
+        self.leaf_columns_ = []
+        if self.loss == "quantile":
+            options["quantile"] = self.quantile
+        return LOSSES[self.loss](y, **options)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the prediction for each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,) or (n, n_outputs)
+            Numbers.
+        """
+        table = self._checked_table(X)
+        leaf = self.tree_.route(self._binarize(table))
+        needed = read_leaf_columns(table, self.leaf_columns_) if is_linear(self.tree_.classes) else None
+        return self.tree_.predict_leaves(leaf, needed)

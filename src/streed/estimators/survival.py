@@ -1,0 +1,236 @@
+"""Optimal survival trees."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed.binarize.binarizer import check_table
+from streed.errors import NoEventsWarning
+from streed.estimators.base import BaseTree, check_rows
+from streed.options import OPTIONS
+from streed.survival.concordance import concordance_index
+from streed.survival.steps import StepFunction
+from streed.survival.targets import event_and_time
+from streed.tasks.survival import Survival
+from streed.tree.details import Curves
+
+
+class SurvivalTree(BaseTree):
+    """A decision tree for times to an event that is proven to be the best one within its limits.
+
+    The tree has the least deviance of proportional hazards on the training rows (LeBlanc and Crowley, 1992; see
+    `streed.tasks.Survival`). It takes and gives what scikit-survival's estimators do, and does not need that package.
+
+    Parameters
+    ----------
+    max_depth : int, default=3
+        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_nodes : int, optional
+        Greatest number of branching nodes; by default as many as the depth allows.
+    min_samples_leaf : int, default=1
+        Least number of training rows in a leaf. Rows of weight zero do not count.
+    cost_complexity : float, default=0.0
+        Price of a branching node, as a share of the deviance of a tree without any.
+    time_limit : float, optional
+        Seconds after which the best tree so far is taken; see ``result_.optimal`` and ``result_.gap``.
+    memory_limit : float, optional
+        Bytes that the solver's own structures may take.
+    n_jobs : int, optional
+        Number of threads; None means one, -1 all cores. The tree does not depend on it.
+    binarizer : transformer, optional
+        What makes binary features of the columns; by default a `streed.Binarizer`. A Boolean matrix is taken
+        as it is.
+    progress : bool or callable, default=False
+        True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
+        stops the search by returning True.
+
+    Attributes
+    ----------
+    tree_ : streed.Tree
+        The tree, over the binary features; ``tree_.details`` has the curves of its nodes.
+    result_ : streed.Result
+        The tree's value (half the deviance) and what was proven about it.
+    binarizer_ : transformer
+        The fitted binarizer.
+    unique_times_ : array of shape (t,)
+        The times of the training rows at which an event was observed: the steps of all predicted curves.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Names of the columns, if the table had names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streed import SurvivalTree
+    >>> from streed.survival import survival_target
+    >>> X = np.array([[20], [30], [40], [50], [60], [70]])
+    >>> y = survival_target(event=[1, 0, 1, 1, 1, 1], time=[9, 8, 7, 3, 2, 1])
+    >>> model = SurvivalTree(max_depth=1).fit(X, y)
+    >>> model.predict(X).round(2).tolist(), model.score(X, y)
+    ([0.66, 0.66, 0.66, 3.53, 3.53, 3.53], 0.8571428571428571)
+    >>> model.predict_survival_function([[65]])[0]([0, 2.5]).round(2).tolist()
+    [1.0, 0.33]
+    """
+
+    _estimator_type = "survival_estimator"
+
+    def __init__(
+        self,
+        *,
+        max_depth: int = 3,
+        max_nodes: int | None = None,
+        min_samples_leaf: int = 1,
+        cost_complexity: float = 0.0,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        n_jobs: int | None = None,
+        binarizer: Any = None,
+        progress: Any = False,
+    ) -> None:
+        self.max_depth = max_depth
+        self.max_nodes = max_nodes
+        self.min_samples_leaf = min_samples_leaf
+        self.cost_complexity = cost_complexity
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.binarizer = binarizer
+        self.progress = progress
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SurvivalTree:
+        """Find an optimal tree.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_columns)
+            The columns: numbers, Booleans, strings or categories; NumPy, pandas or polars.
+        y : structured array of shape (n,)
+            Events (a Boolean field) and times (a field of numbers), as ``sksurv.util.Surv`` or
+            `streed.survival.survival_target` makes it.
+        sample_weight : array-like of shape (n,), optional
+            Weight of each row, not negative.
+
+        Returns
+        -------
+        SurvivalTree
+            The fitted estimator itself. Without a single event it has one leaf, and there is a warning.
+        """
+        limits = self._limits()
+        complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
+        assert complexity is not None
+        event, time = event_and_time(y)
+        table = check_table(self, X, reset=True)
+        check_rows(table, time)
+        task = Survival(event, time, sample_weight, complexity)
+        if not task.has_events:
+            warnings.warn("no event was observed: the tree is a single leaf", NoEventsWarning, stacklevel=2)
+        self._solve(task, table, time, sample_weight, limits)
+        self.unique_times_ = self._curves.times
+        self._last_time = float(time.max())
+        return self
+
+    @property
+    def _curves(self) -> Curves:
+        assert isinstance(self.tree_.details, Curves)
+        return self.tree_.details
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the risk of each row: its hazard, relative to that of all training rows.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n,)
+            Factors above 0; the greater, the sooner the event is expected. Leaves without events count half an
+            event.
+        """
+        leaf = self.apply(X)
+        risk: NDArray[np.float64] = self._curves.risk[leaf]
+        return risk
+
+    def predict_survival_function(self, X: Any, return_array: bool = False) -> NDArray[Any]:
+        """Return the survival function of each row: Kaplan and Meier's estimate from the rows of its leaf.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+        return_array : bool, default=False
+            Whether to return the values at `unique_times_` instead of functions.
+
+        Returns
+        -------
+        array of StepFunction, shape (n,), or of float, shape (n, t)
+            The probabilities to survive a time.
+        """
+        return self._functions(X, self._curves_of(X).survival, 1.0, return_array)
+
+    def predict_cumulative_hazard_function(self, X: Any, return_array: bool = False) -> NDArray[Any]:
+        """Return the cumulative hazard of each row: Nelson and Aalen's estimate from the rows of its leaf.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+        return_array : bool, default=False
+            Whether to return the values at `unique_times_` instead of functions.
+
+        Returns
+        -------
+        array of StepFunction, shape (n,), or of float, shape (n, t)
+            The cumulative hazards up to a time.
+        """
+        return self._functions(X, self._curves_of(X).hazard, 0.0, return_array)
+
+    def _curves_of(self, X: Any) -> Curves:
+        """Return the curves of all nodes, of a tree that is fitted."""
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        return self._curves
+
+    def _functions(self, X: Any, values: NDArray[np.float64], before: float, as_array: bool) -> NDArray[Any]:
+        leaf = self.apply(X)
+        if as_array:
+            rows: NDArray[np.float64] = values[leaf]
+            return rows
+        domain = (0.0, self._last_time)
+        at = {
+            node: StepFunction(self.unique_times_, values[node], domain=domain, before=before)
+            for node in np.unique(leaf).tolist()
+        }
+        functions = np.empty(leaf.size, dtype=object)
+        functions[:] = [at[node] for node in leaf.tolist()]
+        return functions
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return Harrell's concordance index of the predicted risks; see `streed.survival.concordance_index`.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+        y : structured array of shape (n,)
+            Their events and times.
+
+        Returns
+        -------
+        float
+            From 0 to 1; 0.5 says nothing.
+        """
+        event, time = event_and_time(y)
+        return concordance_index(event, time, self.predict(X))
