@@ -180,7 +180,7 @@ CATALOGUE = [
     Entry(OptimalTreeClassifier("gini", max_depth=2), is_classifier=True, takes_weights=True, expected_failures=LIGHT_ROWS),
     Entry(OptimalTreeClassifier("log_loss", max_depth=2), is_classifier=True, takes_weights=True, expected_failures=LIGHT_ROWS),
     Entry(OptimalTreeRegressor(), takes_weights=True, least_score=0.3),
-    Entry(OptimalTreeRegressor(cost_complexity=1e-4, max_depth=4, n_jobs=2), takes_weights=True, least_score=0.3),
+    Entry(OptimalTreeRegressor(cost_complexity=1e-4, max_depth=2, n_jobs=2), takes_weights=True, least_score=0.3),
     Entry(OptimalTreeRegressor("absolute_error", max_depth=2), takes_weights=True, least_score=0.0),
     Entry(OptimalTreeRegressor("quantile", quantile=0.5, max_depth=2), takes_weights=True, least_score=0.0),
     Entry(OptimalTreeRegressor("poisson", max_depth=2), takes_weights=True, least_score=0.3),

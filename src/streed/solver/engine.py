@@ -118,7 +118,7 @@ def make_tree(
         lowered.scale,
     )
     if isinstance(model, LeafFunction):
-        costs = _function_costs(task, model, leaf, tree, largest)
+        costs = _function_costs(task, lowered, leaf, tree)
         cost += costs.item(0)
         rows = 1 if largest else np.maximum(tree.n_samples, 1)  # no mean has a meaning for the largest leaf
         values = sign * lowered.scale * costs / rows + 0.0  # no minus zero
@@ -131,11 +131,17 @@ def make_tree(
 
 
 def _function_costs(
-    task: str, model: LeafFunction, leaf: NDArray[np.int64], tree: Tree, largest: bool
+    task: str, lowered: Lowered, leaf: NDArray[np.int64], tree: Tree
 ) -> NDArray[np.float64]:
     """Costs of all nodes where a function says what leaves cost."""
-    costs = leaf_costs(task, model, leaf, tree)
-    join = max if largest else operator.add
+    assert isinstance(lowered.leaf, LeafFunction)
+    if lowered.leaf_loss is None:
+        costs = leaf_costs(task, lowered.leaf, leaf, tree)
+    else:
+        costs = [0.0] * tree.node_count
+        for node in np.flatnonzero(tree.feature < 0).tolist():
+            costs[node] = lowered.leaf_loss(np.flatnonzero(leaf == node))
+    join = max if lowered.combination == "max" else operator.add
     for node, left, right in reversed(tree.branches()):
         costs[node] = join(costs[left], costs[right])
     return np.array(costs)

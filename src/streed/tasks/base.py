@@ -136,6 +136,9 @@ class Lowered(NamedTuple):
     describe : callable or None
         ``describe(tree, leaf)`` with the leaf of each row that is left: gives leaves their predictions and nodes
         what views show of their rows, where the task knows more than labels.
+    leaf_loss : callable or None
+        ``leaf_loss(rows)``: what a leaf costs, in engine units, from those of the rows that are left; sums of
+        statistics lose digits where leaves cost little. What users see is counted by it.
     combination : {"sum", "max"}
         What a tree costs: the sum of its leaves and branching nodes, or the most of any leaf. With "max"
         there are no costs of branching.
@@ -151,6 +154,7 @@ class Lowered(NamedTuple):
     rows: NDArray[np.int64] | None = None
     combination: str = "sum"
     describe: Callable[[Tree, NDArray[np.int64]], None] | None = None
+    leaf_loss: Callable[[NDArray[np.intp]], float] | None = None
 
 
 class Task(ABC):

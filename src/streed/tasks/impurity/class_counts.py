@@ -88,6 +88,7 @@ class ClassCounts(LeafLoss):
             tally=Tally(self._codes, self._weights),
             rows=self._rows,
             describe=self.describe,
+            leaf_loss=self.loss,
         )
 
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:

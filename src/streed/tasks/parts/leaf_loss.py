@@ -88,6 +88,7 @@ class LeafLoss(Task):
             self.unit,
             rows=self._rows,
             describe=self.describe,
+            leaf_loss=lambda rows: self.loss(rows) / self.unit,
         )
 
     def report(self, cost: float) -> float:

@@ -8,7 +8,8 @@ should be rounded to what matters.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,7 @@ from streed.tasks.parts.leaf_loss import LeafLoss
 from streed.tasks.parts.targets import check_targets, label_leaves, numbers_at_nodes, power_of_two
 
 if TYPE_CHECKING:
+    from streed.reference import Components
     from streed.tree.tree import Tree
 
 QUANTILE = Option(
@@ -115,6 +117,18 @@ class Quantile(LeafLoss):
         return self.unit * float(
             self._weights[rows] @ np.where(high > 0, self._above * high, -self._below * high)
         )
+
+    def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, float]:
+        """Give the task as the six components of the paper; labels are the distinct targets, by position."""
+
+        def cost_leaf(rows: tuple[int, ...], label: int) -> float:
+            codes = self._codes[list(rows)]
+            high = self._places[label] - self._places[codes]
+            losses = np.where(high > 0, self._above * high, -self._below * high)
+            return self.unit * float(self._weights[list(rows)] @ losses) if rows else 0.0
+
+        found = super().components(X, min_samples_leaf=min_samples_leaf)
+        return replace(found, cost_leaf=cost_leaf, labels=range(self._values.size))
 
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
         """Leaves predict quantiles; views show the spread and the distribution of the targets."""
