@@ -16,6 +16,7 @@ from streed.model.holds import compared, holds
 from streed.options import OPTIONS
 from streed.table.columns import Column, column_names, is_frame, read_columns
 from streed.tree.conditions import Condition
+from streed.tree.line import is_linear
 from streed.tree.result import Result, Solution, proof_text, show, size_text
 from streed.tree.tree import Tree
 
@@ -169,7 +170,14 @@ class Model:
             Labels.
         """
         tree, features = self._tested(table)
-        return tree.predict(features)
+        if not is_linear(tree.classes):
+            return tree.predict(features)
+        names = dict.fromkeys(name for line in tree.classes.tolist() for name, _ in line.terms)
+        table = table if is_frame(table) else _as_array(table, len(self.columns))
+        columns = {name: np.asarray(self._column(table, name).values, np.float64) for name in names}
+        if missing := [name for name, values in columns.items() if not np.isfinite(values).all()]:
+            raise ValueError(f"the leaves are functions of {missing[0]!r}, which has missing or infinite values")
+        return tree.predict(features, columns)
 
     def predict_proba(self, table: Any) -> NDArray[np.float64]:
         """Return, for each row, the share of each class in the training weight of its leaf.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from streed.tree.tree import Tree
-from streed.views.palette import SHADES
+from streed.views.palette import INK, SHADES, ink_on, label_colors
 from streed.views.wording import leaf_facts, leaf_label, rows_text
 
 
@@ -15,12 +15,18 @@ def tree_to_dot(tree: Tree) -> str:
         '  node [fontname="Helvetica"];',
         '  edge [color="#7b8794", fontname="Helvetica", fontsize=11];',
     ]
+    colors = label_colors(tree)
+
+    def ink(shade: str) -> str:
+        return "" if tree.details is None or ink_on(shade) == INK else ', fontcolor="#ffffff"'
+
     for node in range(tree.node_count):
         feature = int(tree.feature[node])
         if feature < 0:
-            shade = SHADES[int(tree.label[node]) % len(SHADES)]
+            label = int(tree.label[node])
+            shade = SHADES[label % len(SHADES)] if tree.details is None else colors[label]
             text = f"{_escape(leaf_label(tree, node))}\\n{_escape(leaf_facts(tree, node))}"
-            lines.append(f'  {node} [label="{text}", fillcolor="{shade}"];')
+            lines.append(f'  {node} [label="{text}", fillcolor="{shade}"{ink(shade)}];')
         else:
             rows = rows_text(int(tree.n_samples[node]))
             lines.append(f'  {node} [label="{_escape(tree.feature_name(feature))}?\\n{rows}"];')

@@ -20,8 +20,9 @@ from typing import Any
 from streed.tree.conditions import Condition
 from streed.tree.result import Result, Solution
 from streed.tree.tree import Tree
-from streed.views.palette import MOST, ink_on, label_color
-from streed.views.wording import answer, is_missing_test, label_text, value_name
+from streed.views.palette import MOST, ink_on, label_colors
+from streed.views.shapes import node_shape, shape_name
+from streed.views.wording import answer, detail_facts, is_missing_test, label_text, value_name
 
 SCRIPTS = ("tree.js", "row.js", "front.js", "main.js")
 
@@ -129,13 +130,14 @@ def _tree(tree: Tree) -> dict[str, Any]:
     """Describe a tree for the scripts: its nodes, the tests in them, and its labels."""
     used = sorted({feature for feature in tree.feature.tolist() if feature >= 0})
     n_labels = tree.classes.size
-    colors = [label_color(k, n_labels) for k in range(n_labels)]
+    colors = label_colors(tree)
     return {
         "classes": [label_text(label) for label in tree.classes],
         "colors": colors,
         "inks": [ink_on(color) for color in colors],
         "valueName": None if tree.values is None else value_name(tree),
         "manyLabels": n_labels > MOST,
+        "shapeName": None if tree.details is None else shape_name(tree.details),
         "branching": tree.n_nodes,
         "tests": {feature: _test(tree, feature) for feature in used},
         "nodes": [_node(tree, node) for node in range(tree.node_count)],
@@ -148,6 +150,8 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
         known["weights"] = [float(f"{weight:.12g}") for weight in tree.class_weights[node]]
     if tree.values is not None:
         known["value"] = _number(tree.values[node])
+    if tree.details is not None:
+        known |= {"shape": node_shape(tree.details, node), "more": ", ".join(detail_facts(tree, node))}
     if tree.prices is not None:
         known |= {"price": _number(tree.prices[node]), "paid": _number(tree.paid()[node])}
     if tree.feature[node] < 0:

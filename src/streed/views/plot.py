@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from streed.tree.tree import Tree
-from streed.views.palette import INK, MOST, ink_on, label_color
-from streed.views.wording import label_text, rows_text, value_name
+from streed.views.palette import INK, MOST, ink_on, label_colors
+from streed.views.shapes import node_shape, shape_name
+from streed.views.wording import detail_facts, label_text, rows_text, value_name
 
 GREY, LINE, PAPER, EMPTY = "#66727f", "#aab4bf", "#f6f8fa", "#e6eaee"
 """Colours of remarks, lines, boxes, and of what a bar leaves free."""
@@ -101,6 +102,7 @@ class Layout:
         tree = self.tree
         self.paid = None if tree.prices is None else tree.paid()
         self.levels = _levels(tree)
+        self.colors = label_colors(tree)
         branching = np.flatnonzero(tree.feature >= 0).tolist()
         self.leaves = np.flatnonzero(tree.feature < 0).tolist()
         self.tests = {node: self._test(node) for node in branching}
@@ -115,7 +117,8 @@ class Layout:
         self.facts = {node: self._facts(node) for node in self.leaves}
         self.count = max(text_width(count, FONT) for count, _ in self.facts.values())
         self.share = max(text_width(share, FONT) for _, share in self.facts.values())
-        self.bars = BAR if tree.class_weights is not None or tree.values is not None else 0.0
+        known = (tree.class_weights, tree.values, tree.details)
+        self.bars = BAR if any(part is not None for part in known) else 0.0
         self.chips_at = float(self.columns[-1])
         self.bars_at = self.chips_at + self.chip + 8
         self.shares_at = self.bars_at + self.bars + (6 if self.bars else 0) + self.share
@@ -156,6 +159,8 @@ class Layout:
     def _facts(self, node: int) -> tuple[str, str]:
         """Return the rows of a leaf, and its value (with what tests cost) or the share of its label."""
         count = rows_text(int(self.tree.n_samples[node]))
+        if self.tree.details is not None:
+            return count, ", ".join(detail_facts(self.tree, node))
         if self.tree.values is not None:
             paid = "" if self.paid is None else f" + {self.paid[node]:.6g}"
             return count, f"{self.tree.values[node]:.4g}{paid}"
@@ -171,10 +176,12 @@ class Layout:
 
     def color(self, label: int) -> str:
         """Return the colour of a label."""
-        return label_color(label, self.tree.classes.size)
+        return self.colors[label]
 
     def _legend(self) -> list[tuple[str, str]]:
         """Return what is explained below the leaves: the colours of the classes, or what the bars show."""
+        if self.tree.details is not None:
+            return [(GREY, shape_name(self.tree.details))]
         if self.tree.values is not None:
             tests = [] if self.paid is None else [(TESTS, "tests per row")]
             return [(GREY, f"{value_name(self.tree)} per row"), *tests]
@@ -210,7 +217,9 @@ class Painter:
         for node in self.layout.tests:
             self._node(node)
         bar: Callable[[int, float, float], None] = self._share_bar
-        if tree.values is not None:
+        if tree.details is not None:
+            bar = self._shape
+        elif tree.values is not None:
             bar = self._value_bar
         elif tree.class_weights is None:
             bar = self._no_bar
@@ -307,6 +316,19 @@ class Painter:
         self._rectangle(x, y - CHIP / 2, BAR, CHIP, EMPTY)
         self._rectangle(min(zero, end), y - CHIP / 2, abs(end - zero), CHIP, GREY)
         self._rectangle(max(zero, end), y - CHIP / 2, top - max(zero, end), CHIP, TESTS)
+
+    def _shape(self, leaf: int, x: float, y: float) -> None:
+        """Draw the distribution of the leaf's targets, or its survival curve, as a filled area."""
+        from matplotlib.patches import Polygon
+
+        details = self.layout.tree.details
+        assert details is not None
+        low = y + CHIP / 2
+        outline = [(0.0, 0.0), *node_shape(details, leaf), (1.0, 0.0)]
+        points = [(x + BAR * across, low - CHIP * up) for across, up in outline]
+        color = self.layout.color(int(self.layout.tree.label[leaf]))
+        self.ax.add_patch(Polygon(points, closed=True, facecolor=color, edgecolor="none", zorder=4))
+        self._rectangle(x, low, BAR, 0.8, LINE)
 
     def _no_bar(self, leaf: int, x: float, y: float) -> None:
         """Draw nothing: the tree knows neither classes nor values."""

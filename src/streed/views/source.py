@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from streed.tree.conditions import Condition
+from streed.tree.line import Line
 from streed.tree.tree import Tree
 from streed.views.text import plain
 from streed.views.wording import leaf_facts, may_be_missing
@@ -44,11 +45,22 @@ def _is_date(test: Condition) -> bool:
 
 def _python(tree: Tree, node: int) -> Iterator[str]:
     if tree.feature[node] < 0:
-        yield f"return {_literal(tree, node)!r}  # {leaf_facts(tree, node)}"
+        yield f"return {_python_value(tree, node)}  # {leaf_facts(tree, node)}"
         return
     yield f"if {_python_test(tree, int(tree.feature[node]))}:"
     yield from (f"    {line}" for line in _python(tree, int(tree.right[node])))
     yield from _python(tree, int(tree.left[node]))
+
+
+def _python_value(tree: Tree, node: int) -> str:
+    """Write what a leaf predicts: a constant, several of them, or a linear function of the row."""
+    label = tree.classes[tree.label[node]]
+    if isinstance(label, Line):
+        terms = [f"{factor!r} * row[{name!r}]" for name, factor in label.terms]
+        return " + ".join([repr(label.intercept), *terms])
+    if isinstance(label, tuple):
+        return repr(tuple(plain(part) for part in label))
+    return repr(_literal(tree, node))
 
 
 def _literal(tree: Tree, node: int) -> str | int | float:
@@ -91,7 +103,7 @@ def tree_to_sql(tree: Tree, quote: str) -> str:
 def _sql(tree: Tree, node: int, quote: str) -> Iterator[str]:
     """Rows whose test is unknown, since a value is NULL, go to ELSE: the side of rows without the feature."""
     if tree.feature[node] < 0:
-        yield _sql_value(_literal(tree, node), quote)
+        yield _sql_leaf(tree, node, quote)
         return
     yield f"CASE WHEN {_sql_test(tree, int(tree.feature[node]), quote)}"
     for word, child in (("THEN", tree.right[node]), ("ELSE", tree.left[node])):
@@ -99,6 +111,20 @@ def _sql(tree: Tree, node: int, quote: str) -> Iterator[str]:
         yield f"  {word} {first}"
         yield from (f"  {line}" for line in others)
     yield "END"
+
+
+def _sql_leaf(tree: Tree, node: int, quote: str) -> str:
+    """Write what a leaf predicts: a constant, or a linear function of columns."""
+    label = tree.classes[tree.label[node]]
+    if isinstance(label, Line):
+        terms = [f"{factor!r} * {_sql_name(name, quote)}" for name, factor in label.terms]
+        return " + ".join([repr(label.intercept), *terms])
+    if isinstance(label, tuple):
+        raise ValueError(
+            f"an SQL expression has one value, but the leaves of this tree predict {len(label)}; "
+            "write one tree for each target, or use to_python"
+        )
+    return _sql_value(_literal(tree, node), quote)
 
 
 def _sql_test(tree: Tree, feature: int, quote: str) -> str:

@@ -145,7 +145,7 @@ class LinearLeaves(LeafLoss):
         own = self._scale * factors / self._columns.scale
         intercept = self._middle + self._scale * constant - float(own @ self._columns.middle)
         pairs = zip(self._columns.names, own.tolist(), strict=True)
-        return Line(intercept + 0.0, tuple((name, factor) for name, factor in pairs if factor != 0))
+        return Line(float(intercept) + 0.0, tuple((name, factor) for name, factor in pairs if factor != 0))
 
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
         """Leaves predict lines; views show the spread and the distribution of the targets."""

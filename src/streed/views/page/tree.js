@@ -81,6 +81,7 @@ const treeView = {
       if ("price" in node) facts.push(`price ${shortNumber(node.price)}`);
       return facts.join(", ");
     }
+    if (node.more) facts.push(node.more);
     if (this.tree.valueName) facts.push(`${this.tree.valueName} ${shortNumber(node.value)}`);
     else if (node.weights) facts.push(this.percent(node, node.label));
     if ("paid" in node) facts.push(`tests ${shortNumber(node.paid)}`);
@@ -102,7 +103,8 @@ const treeView = {
     chip.style.background = this.tree.colors[node.label];
     chip.style.color = this.tree.inks[node.label];
     const box = element("div", { class: "box leaf" }, chip);
-    if (this.tree.valueName || node.weights) box.append(this.bar(node));
+    if (node.shape) box.append(this.shape(node, this.tree.colors[node.label]));
+    else if (this.tree.valueName || node.weights) box.append(this.bar(node));
     box.append(element("span", { class: "facts" }, this.facts(node)));
     return box;
   },
@@ -129,9 +131,23 @@ const treeView = {
     return bar;
   },
 
+  // The distribution of a leaf's targets, or its survival curve, as a filled area.
+  shape(node, color) {
+    const svg = "http://www.w3.org/2000/svg";
+    const picture = document.createElementNS(svg, "svg");
+    const set = (made, attributes) => Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, value));
+    set(picture, { class: "shape", viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": "true" });
+    const area = document.createElementNS(svg, "path");
+    const points = node.shape.map(([x, y]) => `L${100 * x} ${100 - 100 * y}`).join("");
+    set(area, { d: `M0 100${points}L100 100Z`, fill: color });
+    picture.append(area);
+    return picture;
+  },
+
   legend() {
     const entries = this.tree.nodes[0].weights && !this.tree.manyLabels ? this.tree.classes.map((name, label) => [name, this.tree.colors[label]]) : [];
-    if (this.tree.valueName) entries.push([`${this.tree.valueName} per row`, "var(--grey)"]);
+    if (this.tree.shapeName) entries.push([this.tree.shapeName, "var(--grey)"]);
+    else if (this.tree.valueName) entries.push([`${this.tree.valueName} per row`, "var(--grey)"]);
     if (this.tree.valueName && "paid" in this.tree.nodes[0]) entries.push(["tests per row", "var(--tests)"]);
     byId("legend").replaceChildren(
       ...entries.map(([name, color]) => {
