@@ -77,7 +77,10 @@ class TimesToEvents(RegressorMixin, SurvivalTree):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Any:
         survival = self.predict_survival_function(X, return_array=True)
-        return self._least + self.unique_times_[(survival > 0.5).sum(axis=1).clip(max=self.unique_times_.size - 1)]
+        return (
+            self._least
+            + self.unique_times_[(survival > 0.5).sum(axis=1).clip(max=self.unique_times_.size - 1)]
+        )
 
     score = RegressorMixin.score
 
@@ -177,10 +180,22 @@ CATALOGUE = [
         takes_weights=True,
         expected_failures=LIGHT_ROWS,
     ),
-    Entry(OptimalTreeClassifier("gini", max_depth=2), is_classifier=True, takes_weights=True, expected_failures=LIGHT_ROWS),
-    Entry(OptimalTreeClassifier("log_loss", max_depth=2), is_classifier=True, takes_weights=True, expected_failures=LIGHT_ROWS),
+    Entry(
+        OptimalTreeClassifier("gini", max_depth=2),
+        is_classifier=True,
+        takes_weights=True,
+        expected_failures=LIGHT_ROWS,
+    ),
+    Entry(
+        OptimalTreeClassifier("log_loss", max_depth=2),
+        is_classifier=True,
+        takes_weights=True,
+        expected_failures=LIGHT_ROWS,
+    ),
     Entry(OptimalTreeRegressor(), takes_weights=True, least_score=0.3),
-    Entry(OptimalTreeRegressor(cost_complexity=1e-4, max_depth=2, n_jobs=2), takes_weights=True, least_score=0.3),
+    Entry(
+        OptimalTreeRegressor(cost_complexity=1e-4, max_depth=2, n_jobs=2), takes_weights=True, least_score=0.3
+    ),
     Entry(OptimalTreeRegressor("absolute_error", max_depth=2), takes_weights=True, least_score=0.0),
     Entry(OptimalTreeRegressor("quantile", quantile=0.5, max_depth=2), takes_weights=True, least_score=0.0),
     Entry(OptimalTreeRegressor("poisson", max_depth=2), takes_weights=True, least_score=0.3),

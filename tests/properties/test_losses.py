@@ -5,13 +5,13 @@ The reference solver has the loss of a leaf from its rows, the engine from sums:
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import streed
 from streed import check_separable, reference, tasks
@@ -52,7 +52,9 @@ MAKERS: dict[str, Make] = {
     ),
     "gini": lambda rng, X, more: tasks.Gini(labels(rng, X), **more),
     "entropy": lambda rng, X, more: tasks.Entropy(labels(rng, X), **more),
-    "log loss": lambda rng, X, more: tasks.LogLoss(labels(rng, X), smoothing=rng.choice([0, 0.3, 1, 20]), **more),
+    "log loss": lambda rng, X, more: tasks.LogLoss(
+        labels(rng, X), smoothing=rng.choice([0, 0.3, 1, 20]), **more
+    ),
 }
 
 
@@ -60,7 +62,9 @@ def problem(kind: str, seed: int) -> tuple[LeafLoss, np.ndarray, dict[str, Any]]
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 15))
     X = rng.random((n, rng.integers(1, 5))) < rng.choice([0.3, 0.5])
-    weights: Any = [None, rng.integers(0, 3, n).astype(float), rng.random(n), 1e4 * rng.random(n)][rng.integers(4)]
+    weights: Any = [None, rng.integers(0, 3, n).astype(float), rng.random(n), 1e4 * rng.random(n)][
+        rng.integers(4)
+    ]
     if weights is not None and not weights[0]:
         weights[0] = 1.0
     more = {"sample_weight": weights, "cost_complexity": float(rng.choice([0, 0, 0.01, 0.1]))}
@@ -77,7 +81,7 @@ def problem(kind: str, seed: int) -> tuple[LeafLoss, np.ndarray, dict[str, Any]]
 
 
 def size(task: LeafLoss) -> float:
-    """What one leaf for all rows costs: the documented tolerance is relative to it. Zero is not zero in floats."""
+    """What one leaf for all rows costs: the tolerance is relative to it. Zero is not zero in floats."""
     return task.loss(np.arange(task._weights.size)) + 1e-6 * task.unit * float(task._weights.sum())
 
 
@@ -104,7 +108,7 @@ def test_engine_equals_the_reference_solver(kind: str, seed: int) -> None:
 
 @pytest.mark.parametrize("kind", MAKERS)
 def test_bounds_of_rows_hold(kind: str) -> None:
-    """`check_separable` tries to break least_row and worst_row, and compares small samples with brute force."""
+    """`check_separable` tries to break least_row and worst_row, and looks at small samples by brute force."""
     for seed in range(3):
         rng = np.random.default_rng(seed)
         X = rng.random((30, 4)) < 0.5
@@ -120,6 +124,6 @@ def test_deeper_trees_are_never_worse_and_no_thread_changes_them(kind: str, n_jo
     X = rng.random((60, 9)) < 0.5
     task = MAKERS[kind](rng, X, {})
     values = [streed.solve(task, X, max_depth=depth, n_jobs=n_jobs).objective for depth in range(5)]
-    assert all(b <= a + 1e-9 * abs(values[0]) for a, b in zip(values, values[1:], strict=False))
+    assert all(b <= a + 1e-9 * abs(values[0]) for a, b in itertools.pairwise(values))
     trees = [streed.solve(task, X, max_depth=4, n_jobs=jobs).tree for jobs in (1, n_jobs)]
     assert trees[0] == trees[1]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import streed
-from streed.cli.parser import add_solver_options
+from streed.cli.parser import add_solver_options, names
 from streed.cli.tasks import objectives
 from streed.cli.training import (
     Training,
@@ -26,6 +26,8 @@ from streed.cli.training import (
 from streed.cli.views import add_files, check_files, write_files
 from streed.fairness.parity import as_parity
 from streed.model.model import Model
+from streed.survival.targets import survival_target
+from streed.tasks import REGISTRY
 
 ABOUT = """\
 Find an optimal tree for the rows of a file.
@@ -41,6 +43,9 @@ examples:
   streed fit loans.csv --target default --objective f1
   streed fit loans.csv --target default --sensitive sex --constraint equal_opportunity --max-difference 0.05
                                                           the fewest errors among trees that are fair
+  streed fit houses.csv --target price --objective squared_error --depth 4
+                                                          numbers instead of labels
+  streed fit patients.csv --target days --event died      times to an event, some of them censored
   streed fit loans.csv --target default --depth 5 --time-limit 60 --jobs -1
                                                           the best tree found within a minute, on all cores
   streed fit loans.csv --target default --drop id --plot tree.png --html tree.html
@@ -59,7 +64,11 @@ class Domain:
     roles: tuple[str, ...] = ()
 
 
-DOMAINS = (Domain("FairTreeClassifier", ("sensitive_features",)), Domain("OptimalTreeClassifier"))
+DOMAINS = (
+    Domain("FairTreeClassifier", ("sensitive_features",)),
+    Domain("SurvivalTree", ("event",)),
+    Domain("OptimalTreeClassifier"),
+)
 """The first one whose roles are all given is taken, so those with more roles come first."""
 
 
@@ -75,6 +84,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--class-weight", dest="class_weight", type=_class_weight, metavar="WEIGHTS",
         help="balanced, or factors such as yes=5,no=1",
     )  # fmt: skip
+    add_regression_options(parser)
     add_fairness_options(parser, limits=True)
     add_solver_options(parser)
     output = parser.add_argument_group("output")
@@ -92,6 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"a fair tree has the fewest errors: --sensitive and --objective {arguments.objective} "
             "do not go together"
         )
+    check_choices(arguments)
     training = read_training(arguments)
     with warnings_as_notes(arguments):
         estimator = fit(arguments, training)
@@ -111,16 +122,65 @@ def run(arguments: argparse.Namespace) -> int:
 def fit(arguments: argparse.Namespace, training: Training) -> Any:
     """Fit the estimator that the given columns call for, with those parameters that it has."""
     name = next(d.estimator for d in DOMAINS if set(d.roles) <= set(training.roles))
+    if regresses(arguments):
+        name = "OptimalTreeRegressor"
     estimator = getattr(streed, name)
     given = {
         **vars(arguments),
+        "loss": arguments.objective,
         "binarizer": make_binarizer(arguments),
         "class_weight": _for_labels(arguments.class_weight, training),
         "progress": shows_progress(arguments),
     }
     parameters = [name for name in inspect.signature(estimator).parameters if given.get(name) is not None]
     chosen = estimator(**{name: given[name] for name in parameters})
+    if name == "SurvivalTree":
+        times = {key: values for key, values in training.roles.items() if key != "event"}
+        return chosen.fit(training.X, survival_target(training.roles["event"], training.y), **times)
     return chosen.fit(training.X, training.y, **training.roles)
+
+
+def regresses(arguments: argparse.Namespace) -> bool:
+    """Whether the target is a number to be predicted: the objective says so, or the kind of leaves."""
+    linear = arguments.leaf_model not in (None, "constant")
+    objective = arguments.objective
+    return linear or (objective is not None and REGISTRY[objective].estimator == "OptimalTreeRegressor")
+
+
+def check_choices(arguments: argparse.Namespace) -> None:
+    """Refuse options that do not go together, instead of leaving one of them out."""
+    if arguments.event is not None and arguments.objective is not None:
+        raise ValueError(
+            "--event asks for a survival tree, which has an objective of its own: leave --objective out"
+        )
+    if arguments.event is not None and arguments.sensitive_features is not None:
+        raise ValueError("--event and --sensitive do not go together")
+    for name in ("quantile", "leaf_model", "leaf_columns", "ridge"):
+        if getattr(arguments, name) is not None and not regresses(arguments):
+            raise ValueError(
+                f"--{name.replace('_', '-')} needs a number to predict: add --objective squared_error"
+            )
+    if regresses(arguments) and arguments.class_weight is not None:
+        raise ValueError("--class-weight is for labels, but the objective predicts numbers")
+
+
+def add_regression_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `streed.OptimalTreeRegressor` that no other estimator has."""
+    group = parser.add_argument_group("numbers (with --objective squared_error and its like)")
+    group.add_argument(
+        "--quantile", type=float, metavar="X", help="with --objective quantile: which one (default 0.5)"
+    )
+    group.add_argument(
+        "--leaf-model", choices=("constant", "linear", "simple_linear"), metavar="NAME",
+        help="what a leaf predicts: constant, linear, or simple_linear (one column)",
+    )  # fmt: skip
+    group.add_argument(
+        "--leaf-columns", type=names, metavar="COLUMNS",
+        help="columns that linear leaves are functions of, with commas between them (default: all numbers)",
+    )  # fmt: skip
+    group.add_argument(
+        "--ridge", type=float, metavar="X", help="penalty on the coefficients of linear leaves (default 1)"
+    )
 
 
 def fairness(estimator: Any) -> Iterator[str]:

@@ -62,12 +62,14 @@ def run(arguments: argparse.Namespace) -> int:
     predicted = model.predict(frame)
     table: dict[str, list[Any]] = {name: _texts(frame[name]) for name in arguments.keep}
     table["prediction"] = predicted.tolist()
+    if arguments.proba and model.tree.class_weights is None:
+        raise ValueError("--proba needs a model of labels, but this one predicts numbers")
     if arguments.proba:
         shares = model.predict_proba(frame).T.tolist()
         labels = model.tree.classes.tolist()
         table |= {f"probability of {label}": share for label, share in zip(labels, shares, strict=True)}
     write_csv(table, arguments.out)
-    if model.target in columns:
+    if model.target in columns and model.objective != "survival":  # risks are not compared with times
         note(arguments, _score(_texts(frame[model.target]), predicted, str(model.target)))
     return 0
 
@@ -87,8 +89,12 @@ def write_csv(table: dict[str, list[Any]], path: str | None) -> None:
 
 
 def _score(true: list[Any], predicted: NDArray[Any], target: str) -> str:
-    """Compare labels as they are written, since a type may differ between two files."""
+    """Compare labels as they are written, since types may differ between files; numbers by their errors."""
     known = [row for row, label in enumerate(true) if label != ""]
+    if predicted.dtype.kind == "f":
+        errors = np.array([float(true[row]) for row in known]) - predicted[known]
+        mean = f", mean absolute error {np.abs(errors).mean():.4g}" if known else ""
+        return f"{len(known)} values in {target!r} compared{mean}"
     right = int(np.count_nonzero([str(true[row]) == str(predicted[row]) for row in known]))
     share = f" ({right / len(known):.1%})" if known else ""
     return f"{right} of {len(known)} labels in {target!r} predicted right{share}"

@@ -6,6 +6,7 @@ import argparse
 import inspect
 
 from streed.tasks import REGISTRY, Task
+from streed.tasks.parts.leaf_loss import LeafLoss
 
 ABOUT = """\
 List what can be optimised, one line each."""
@@ -33,7 +34,18 @@ def needs(task: type[Task]) -> str:
     """Say what a task needs beside labels; nothing if the command takes it as an objective."""
     if needs_only_labels(task):
         return ""
-    return " (fit --sensitive)" if task.estimator == "FairTreeClassifier" else " (from Python)"
+    return (
+        NEEDED.get(task.estimator, " (from Python)")
+        if task.name not in LEAVES
+        else f" (fit {LEAVES[task.name]})"
+    )
+
+
+NEEDED = {"FairTreeClassifier": " (fit --sensitive)", "SurvivalTree": " (fit --event)"}
+"""What names the columns that a task needs beside labels, by its estimator."""
+
+LEAVES = {"linear_leaves": "--leaf-model linear", "simple_linear": "--leaf-model simple_linear"}
+"""Tasks that the command has under an option of their own."""
 
 
 def needs_only_labels(task: type[Task]) -> bool:
@@ -52,4 +64,8 @@ def objectives() -> list[str]:
 
 def combinable() -> list[str]:
     """Return those of them that can be combined with others into a front."""
-    return [name for name in objectives() if REGISTRY[name].solve_with is Task.solve_with]
+    return [
+        name
+        for name in objectives()
+        if REGISTRY[name].solve_with is Task.solve_with and not issubclass(REGISTRY[name], LeafLoss)
+    ]

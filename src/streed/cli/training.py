@@ -38,6 +38,12 @@ ROLES = (
         "sensitive_features",
         "column with the group of each row, which is not tested: asks for a fair tree",
     ),
+    Role(
+        "--event",
+        "event",
+        "column that says whether the event of each row was observed; the target is its time: asks for a "
+        "survival tree",
+    ),
 )
 
 

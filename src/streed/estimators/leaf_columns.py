@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,7 +30,7 @@ def leaf_columns(table: Any, chosen: Sequence[str | int] | None) -> list[str]:
 
 
 def _name(names: list[str], column: object) -> str:
-    if isinstance(column, numbers.Integral) and not isinstance(column, bool) and 0 <= column < len(names):
+    if isinstance(column, int | np.integer) and not isinstance(column, bool) and 0 <= column < len(names):
         return names[int(column)]
     if isinstance(column, str) and column in names:
         return column

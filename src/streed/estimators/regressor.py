@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from streed.tasks import AbsoluteError, LinearLeaves, Poisson, Quantile, SimpleL
 from streed.tasks.base import Task
 from streed.tree.line import is_linear
 
-LOSSES: Mapping[str, type[Task]] = {
+LOSSES: Mapping[str, Callable[..., Task]] = {
     task.name: task for task in (SquaredError, AbsoluteError, Quantile, Poisson)
 }
 """The losses of constant leaves, by name."""
@@ -42,8 +42,8 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     quantile : float, default=0.5
         With ``loss="quantile"``: which quantile a leaf predicts, between 0 and 1.
     leaf_model : {"constant", "linear", "simple_linear"}, default="constant"
-        What a leaf predicts: a number, a linear function of `leaf_columns`, or one of the best of these columns.
-        The linear ones have the squared error as their loss.
+        What a leaf predicts: a number, a linear function of `leaf_columns`, or one of the best of these
+        columns. The linear ones have the squared error as their loss.
     leaf_columns : list of str or int, optional
         Columns of numbers, without missing values, that the leaves are linear in; all of them by default.
     ridge : float, default=1.0

@@ -22,8 +22,9 @@ from streed.tree.details import Curves
 class SurvivalTree(BaseTree):
     """A decision tree for times to an event that is proven to be the best one within its limits.
 
-    The tree has the least deviance of proportional hazards on the training rows (LeBlanc and Crowley, 1992; see
-    `streed.tasks.Survival`). It takes and gives what scikit-survival's estimators do, and does not need that package.
+    The tree has the least deviance of proportional hazards on the training rows (LeBlanc and Crowley, 1992;
+    see `streed.tasks.Survival`). It takes and gives what scikit-survival's estimators do, and does not need
+    that package.
 
     Parameters
     ----------
@@ -155,8 +156,8 @@ class SurvivalTree(BaseTree):
         Returns
         -------
         array of shape (n,)
-            Factors above 0; the greater, the sooner the event is expected. Leaves without events count half an
-            event.
+            Factors above 0; the greater, the sooner the event is expected. Leaves without events count half
+            an event.
         """
         leaf = self.apply(X)
         risk: NDArray[np.float64] = self._curves.risk[leaf]

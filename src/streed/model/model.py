@@ -176,7 +176,9 @@ class Model:
         table = table if is_frame(table) else _as_array(table, len(self.columns))
         columns = {name: np.asarray(self._column(table, name).values, np.float64) for name in names}
         if missing := [name for name, values in columns.items() if not np.isfinite(values).all()]:
-            raise ValueError(f"the leaves are functions of {missing[0]!r}, which has missing or infinite values")
+            raise ValueError(
+                f"the leaves are functions of {missing[0]!r}, which has missing or infinite values"
+            )
         return tree.predict(features, columns)
 
     def predict_proba(self, table: Any) -> NDArray[np.float64]:

@@ -130,9 +130,7 @@ def make_tree(
     return Counted(tree, cost + lowered.branch_cost * (feature.size // 2), leaf)
 
 
-def _function_costs(
-    task: str, lowered: Lowered, leaf: NDArray[np.int64], tree: Tree
-) -> NDArray[np.float64]:
+def _function_costs(task: str, lowered: Lowered, leaf: NDArray[np.int64], tree: Tree) -> NDArray[np.float64]:
     """Costs of all nodes where a function says what leaves cost."""
     assert isinstance(lowered.leaf, LeafFunction)
     if lowered.leaf_loss is None:

@@ -31,8 +31,8 @@ def concordance_index(event: ArrayLike, time: ArrayLike, risk: ArrayLike) -> flo
 
     Notes
     -----
-    A tree has few distinct risks, so that the rows later than each one are counted by risk, in one walk from the
-    last time to the first.
+    A tree has few distinct risks, so that the rows later than each one are counted by risk, in one walk from
+    the last time to the first.
 
     Examples
     --------
@@ -43,7 +43,9 @@ def concordance_index(event: ArrayLike, time: ArrayLike, risk: ArrayLike) -> flo
     observed, times = check_events(event), check_times(time)
     levels, codes = np.unique(np.asarray(risk, dtype=np.float64), return_inverse=True)
     if not times.shape == observed.shape == codes.shape:
-        raise ValueError(f"event, time and risk must have the same rows, got {observed.size}, {times.size}, {codes.size}")
+        raise ValueError(
+            f"event, time and risk must have the same rows, got {observed.size}, {times.size}, {codes.size}"
+        )
     later: NDArray[np.float64] = np.zeros(levels.size)
     concordant = tied = pairs = 0.0
     order = np.argsort(-times, kind="stable")

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 class StepFunction:
     """A function of time that is constant between its steps.
 
-    It has the attributes and the behaviour of ``sksurv.functions.StepFunction``, so that metrics of scikit-survival
-    take it.
+    It has the attributes and the behaviour of ``sksurv.functions.StepFunction``, so that metrics of
+    scikit-survival take it.
 
     Parameters
     ----------

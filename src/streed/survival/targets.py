@@ -1,4 +1,4 @@
-"""Times to events as scikit-survival has them: a structured array with a Boolean field and a field of numbers."""
+"""Times to events as scikit-survival has them: structured arrays of a Boolean and a numeric field."""
 
 from __future__ import annotations
 

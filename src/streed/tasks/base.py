@@ -134,8 +134,8 @@ class Lowered(NamedTuple):
     rows : int64 array or None
         The rows that are left after those of weight zero were dropped; None when all are.
     describe : callable or None
-        ``describe(tree, leaf)`` with the leaf of each row that is left: gives leaves their predictions and nodes
-        what views show of their rows, where the task knows more than labels.
+        ``describe(tree, leaf)`` with the leaf of each row that is left: gives leaves their predictions and
+        nodes what views show of their rows, where the task knows more than labels.
     leaf_loss : callable or None
         ``leaf_loss(rows)``: what a leaf costs, in engine units, from those of the rows that are left; sums of
         statistics lose digits where leaves cost little. What users see is counted by it.

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.errors import NotNative, TaskError
 from streed.tasks.base import ClassErrors, CostTable, Lowered, Task, solves_itself
+from streed.tasks.impurity.class_counts import ClassCounts
 from streed.tasks.parts.product import product, with_kept_rows
 from streed.tasks.threshold import Threshold
 
@@ -280,6 +281,12 @@ def _classes(task: Task) -> Any:
 
 
 def _same_labels(tasks: Sequence[Task]) -> None:
+    for task in tasks:
+        if isinstance(task, ClassCounts):
+            raise ValueError(
+                f"{task.name} cannot be part of a combination: its leaves predict shares of classes, "
+                "and the other parts need one label"
+            )
     known = [(task, _classes(task)) for task in tasks]
     seen = [(task, np.asarray(classes)) for task, classes in known if classes is not None]
     for task, classes in seen[1:]:

@@ -1,9 +1,10 @@
 """Survival: times to an event, observed or censored; a leaf multiplies the hazard of all rows by a factor.
 
-With the cumulative hazard Lambda_i of all training rows up to the time of row i (Nelson and Aalen) and a factor f, the
-full likelihood of proportional hazards (LeBlanc and Crowley, 1992) says that row i costs f Lambda_i - d_i log(f
-Lambda_i) - d_i more than nothing, d_i = 1 if its event was observed. The best factor of a leaf is D / H, its events
-over its sum of Lambda, and the leaf then costs sum_events(-log Lambda_i) - D log(D / H): two sums of rows.
+With the cumulative hazard Lambda_i of all training rows up to the time of row i (Nelson and Aalen) and a
+factor f, the full likelihood of proportional hazards (LeBlanc and Crowley, 1992) says that row i costs f
+Lambda_i - d_i log(f Lambda_i) - d_i more than nothing, d_i = 1 if its event was observed. The best factor of
+a leaf is D / H, its events over its sum of Lambda, and the leaf then costs sum_events(-log Lambda_i) - D
+log(D / H): two sums of rows.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
 class Survival(LeafLoss):
     """Minimise half the deviance of hazards that are proportional to that of all rows.
 
-    The reported value is the sum over the leaves of ``sum(-log Lambda_i) - D log(D / H)``: the first sum goes over
-    the rows whose event was observed, D is their number, H the sum of ``Lambda_i`` over all rows of the leaf, and
-    ``Lambda_i`` the cumulative hazard of the training rows up to the time of row i (1 / (n + 1) before the first
-    event). A leaf without events costs nothing. To it comes ``cost_complexity`` times what one leaf for all rows
-    costs times the number of branching nodes.
+    The reported value is the sum over the leaves of ``sum(-log Lambda_i) - D log(D / H)``: the first sum goes
+    over the rows whose event was observed, D is their number, H the sum of ``Lambda_i`` over all rows of the
+    leaf, and ``Lambda_i`` the cumulative hazard of the training rows up to the time of row i (1 / (n + 1)
+    before the first event). A leaf without events costs nothing. To it comes ``cost_complexity`` times what
+    one leaf for all rows costs times the number of branching nodes.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ class Survival(LeafLoss):
     name: ClassVar[str] = "survival"
     summary: ClassVar[str] = "half the deviance of proportional hazards (minimised)"
     estimator: ClassVar[str] = "SurvivalTree"
-    loss_name: ClassVar[str] = "half the deviance"
+    measure = "half the deviance"
 
     def __init__(
         self,
@@ -113,9 +114,7 @@ class Survival(LeafLoss):
         tree.details = Curves(self._times, survival, hazard, sums[:, 0], risk)
         label_leaves(tree, risk)
 
-    def _curves(
-        self, tree: Tree, leaf: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _curves(self, tree: Tree, leaf: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the survival and the cumulative hazard at every node, at all times with an event."""
         n_times, n_nodes = self._times.size, tree.node_count
         last = np.searchsorted(self._times, self._time, side="right")  # at risk at the times before

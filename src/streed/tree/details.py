@@ -1,6 +1,7 @@
 """What is known of the rows of each node beside their number: distributions of targets, or survival curves.
 
-Plain data that the tasks make and the views show. Arrays have one entry, or one row, for each node of the tree.
+Plain data that the tasks make and the views show. Arrays have one entry, or one row, for each node of the
+tree.
 """
 
 from __future__ import annotations
@@ -107,7 +108,9 @@ def details_from_dict(description: Mapping[str, Any]) -> Numbers | Curves:
         raise ValueError(f"details of a tree are of one of the kinds {', '.join(KINDS)}")
     names = [field.name for field in fields(kind)]
     if sorted([*names, "kind"]) != sorted(description):
-        raise ValueError(f"details of the kind {kind.kind!r} are {', '.join(names)}, got {sorted(description)}")
+        raise ValueError(
+            f"details of the kind {kind.kind!r} are {', '.join(names)}, got {sorted(description)}"
+        )
     try:
         return kind(**{name: np.array(description[name], dtype=np.float64) for name in names})
     except (TypeError, ValueError) as error:

@@ -137,6 +137,7 @@ class Tree(Views):
     def trusted(cls, **attributes: Any) -> Tree:
         """Make a tree of attributes that were checked already: all of them, each of its own type."""
         tree = cls.__new__(cls)
+        tree.details, tree.smoothing = None, 0.0
         for name, value in attributes.items():
             setattr(tree, name, value)
         return tree
@@ -272,7 +273,9 @@ class Tree(Views):
         """
         return self.predict_leaves(self.apply(X), columns)
 
-    def predict_leaves(self, leaf: NDArray[np.int64], columns: Mapping[str, Any] | None = None) -> NDArray[Any]:
+    def predict_leaves(
+        self, leaf: NDArray[np.int64], columns: Mapping[str, Any] | None = None
+    ) -> NDArray[Any]:
         """Return the predictions of rows of which the leaves are known; see `predict`."""
         if not is_linear(self.classes):
             labels: NDArray[Any] = self.classes[self.label[leaf]]

@@ -1,7 +1,8 @@
 """The small picture of a node's rows: the distribution of their targets, or their survival curve.
 
-A shape is the outline of an area, from the left to the right, as points between 0 and 1 in both directions; views
-close it along the bottom. All nodes of a tree share the axes: positions can be compared from leaf to leaf.
+A shape is the outline of an area, from the left to the right, as points between 0 and 1 in both directions;
+views close it along the bottom. All nodes of a tree share the axes: positions can be compared from leaf to
+leaf.
 """
 
 from __future__ import annotations

@@ -62,7 +62,11 @@ def detail_facts(tree: Tree, node: int) -> list[str]:
         half = median_time(details, node)
         later = "" if details.times.size == 0 else f" > {details.times[-1]:.4g}"
         shown = f"median{later}" if half is None else f"median {half:.4g}"
-        return [f"{events} {'event' if events == '1' else 'events'}", shown] if details.times.size else [f"{events} events"]
+        return (
+            [f"{events} {'event' if events == '1' else 'events'}", shown]
+            if details.times.size
+            else [f"{events} events"]
+        )
     return []
 
 

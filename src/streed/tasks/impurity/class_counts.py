@@ -1,7 +1,7 @@
 """What losses of class shares have in common: a leaf costs a concave function of the weights of its classes.
 
-Their trees are made for probabilities: a leaf predicts the shares of its classes, and a split pays if it makes
-these shares say more, also where the most frequent class stays the same.
+Their trees are made for probabilities: a leaf predicts the shares of its classes, and a split pays if it
+makes these shares say more, also where the most frequent class stays the same.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class ClassCounts(LeafLoss):
     """Least total loss of the class shares of all leaves, plus a price per branching node.
 
-    A subclass has ``cost_of_counts`` (weights of classes, one column per leaf), ``worst`` (what a row of a given
-    weight adds to a leaf at most) and the loss of some rows for the reference solver.
+    A subclass has ``cost_of_counts`` (weights of classes, one column per leaf), ``worst`` (what a row of a
+    given weight adds to a leaf at most) and the loss of some rows for the reference solver.
     """
 
     estimator = "OptimalTreeClassifier"
@@ -99,4 +99,4 @@ class ClassCounts(LeafLoss):
         tree.smoothing = self.smoothing
 
     def _counts(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        return np.bincount(self._codes[rows], self._weights[rows], self._classes.size)
+        return np.asarray(np.bincount(self._codes[rows], self._weights[rows], self._classes.size), np.float64)

@@ -18,9 +18,10 @@ def times_log2(x: NDArray[np.float64]) -> NDArray[np.float64]:
 class Entropy(ClassCounts):
     """Minimise the entropy of the classes within the leaves, in bits.
 
-    A leaf with weights n_k of its classes and n in all costs ``-sum(n_k * log2(n_k / n))``. The reported value
-    is the sum over the leaves, plus ``cost_complexity`` times the total weight times the number of branching nodes.
-    Parameters are those of `Gini`. `LogLoss` is the same in natural units, with smoothed shares.
+    A leaf with weights n_k of its classes and n in all costs ``-sum(n_k * log2(n_k / n))``. The reported
+    value is the sum over the leaves, plus ``cost_complexity`` times the total weight times the number of
+    branching nodes. Parameters are those of `Gini`. `LogLoss` is the same in natural units, with smoothed
+    shares.
 
     Examples
     --------
@@ -32,15 +33,15 @@ class Entropy(ClassCounts):
 
     name: ClassVar[str] = "entropy"
     summary: ClassVar[str] = "entropy of the classes within the leaves, in bits (minimised)"
-    loss_name: ClassVar[str] = "entropy in bits"
+    measure = "entropy in bits"
 
     @staticmethod
     def cost_of_counts(counts: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the entropies of leaves from the weights of their classes."""
-        return np.maximum(times_log2(counts.sum(axis=0)) - times_log2(counts).sum(axis=0), 0.0)
+        return np.asarray(np.maximum(times_log2(counts.sum(axis=0)) - times_log2(counts).sum(axis=0), 0.0))
 
     def worst(self, weight: NDArray[np.float64], total: float) -> NDArray[np.float64]:
-        """A row adds h(n) - h(n_k), h(m) = (m + w) log(m + w) - m log m rising: most for n = all, n_k = 0."""
+        """Return the most; a row adds h(n) - h(n_k), h(m) = (m + w) log(m + w) - m log m rising in m."""
         return times_log2(np.full_like(weight, total)) - times_log2(total - weight) - times_log2(weight)
 
     def loss(self, rows: NDArray[np.intp]) -> float:

@@ -13,9 +13,10 @@ from streed.tasks.impurity.class_counts import ClassCounts
 class Gini(ClassCounts):
     """Minimise the Gini impurity of the leaves.
 
-    A leaf with weights n_k of its classes and n in all costs ``n - sum(n_k**2) / n``: the expected number of errors
-    if labels are drawn by its shares, and the Brier score of its shares as probabilities. The reported value
-    is the sum over the leaves, plus ``cost_complexity`` times the total weight times the number of branching nodes.
+    A leaf with weights n_k of its classes and n in all costs ``n - sum(n_k**2) / n``: the expected number of
+    errors if labels are drawn by its shares, and the Brier score of its shares as probabilities. The reported
+    value is the sum over the leaves, plus ``cost_complexity`` times the total weight times the number of
+    branching nodes.
 
     Parameters
     ----------
@@ -31,14 +32,15 @@ class Gini(ClassCounts):
     Examples
     --------
     >>> import streed
-    >>> result = streed.solve(streed.tasks.Gini([0, 0, 0, 1, 1, 0]), [[0], [0], [0], [1], [1], [1]], max_depth=1)
+    >>> task = streed.tasks.Gini([0, 0, 0, 1, 1, 0])
+    >>> result = streed.solve(task, [[0], [0], [0], [1], [1], [1]], max_depth=1)
     >>> round(result.objective, 4), result.tree.predict_proba([[1]]).round(2).tolist()
     (1.3333, [[0.33, 0.67]])
     """
 
     name: ClassVar[str] = "gini"
     summary: ClassVar[str] = "Gini impurity of the leaves (minimised)"
-    loss_name: ClassVar[str] = "Gini impurity"
+    measure = "Gini impurity"
 
     @staticmethod
     def cost_of_counts(counts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -48,7 +50,7 @@ class Gini(ClassCounts):
         return costs
 
     def worst(self, weight: NDArray[np.float64], total: float) -> NDArray[np.float64]:
-        """A row of weight w adds most to n rows of another class: 2 w n / (n + w)."""
+        """Return the most: a row of weight w adds 2 w n / (n + w) to n rows of another class."""
         return np.asarray(2 * weight * (total - weight) / total)
 
     def loss(self, rows: NDArray[np.intp]) -> float:

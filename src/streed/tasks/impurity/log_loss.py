@@ -17,10 +17,11 @@ SMOOTHING = Option("smoothing", "a finite number >= 0", "Weight that is added to
 class LogLoss(ClassCounts):
     """Minimise the log loss of the leaves' smoothed class shares, in natural units.
 
-    A leaf with weights n_k of its K classes and n in all predicts ``p_k = (n_k + s) / (n + K s)`` with the smoothing
-    s, and costs ``-sum(n_k * log(p_k))``. So a split into small pure leaves does not pay by itself, and no
-    probability is 0 or 1. The reported value is the sum over the leaves, plus ``cost_complexity`` times the total
-    weight times the number of branching nodes; divided by the weight it is ``sklearn.metrics.log_loss``.
+    A leaf with weights n_k of its K classes and n in all predicts ``p_k = (n_k + s) / (n + K s)`` with the
+    smoothing s, and costs ``-sum(n_k * log(p_k))``. So a split into small pure leaves does not pay by itself,
+    and no probability is 0 or 1. The reported value is the sum over the leaves, plus ``cost_complexity``
+    times the total weight times the number of branching nodes; divided by the weight it is
+    ``sklearn.metrics.log_loss``.
 
     Parameters
     ----------
@@ -37,8 +38,8 @@ class LogLoss(ClassCounts):
 
     Notes
     -----
-    A row never makes a leaf cheaper: it adds h(n, Ks) - h(n_k, s) with h(m, a) = (m + w) log(m + w + a) - m log(m +
-    a), which rises in m and in a, and n >= n_k, Ks >= s.
+    A row never makes a leaf cheaper: it adds h(n, Ks) - h(n_k, s) with h(m, a) = (m + w) log(m + w + a) - m
+    log(m + a), which rises in m and in a, and n >= n_k, Ks >= s.
 
     Examples
     --------
@@ -51,7 +52,7 @@ class LogLoss(ClassCounts):
 
     name: ClassVar[str] = "log_loss"
     summary: ClassVar[str] = "log loss of smoothed class shares (minimised)"
-    loss_name: ClassVar[str] = "log loss"
+    measure = "log loss"
 
     def __init__(
         self,
@@ -69,13 +70,15 @@ class LogLoss(ClassCounts):
     def cost_of_counts(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:  # type: ignore[override]
         """Return the log losses of leaves from the weights of their classes."""
         shares = (counts + self.smoothing) / (counts.sum(axis=0) + counts.shape[0] * self.smoothing)
-        return np.maximum(-(counts * np.log(np.where(counts > 0, shares, 1.0))).sum(axis=0), 0.0)
+        return np.asarray(np.maximum(-(counts * np.log(np.where(counts > 0, shares, 1.0))).sum(axis=0), 0.0))
 
     def worst(self, weight: NDArray[np.float64], total: float) -> NDArray[np.float64]:
-        """A row adds most if all others are of another class."""
+        """Return the most: what a row adds if all others are of another class."""
         others, s, k = total - weight, self.smoothing, self._classes.size
         all_after = total * np.log(total + k * s) - weight * np.log(weight + s)
-        before = np.where(others + k * s > 0, others * np.log(np.where(others + k * s > 0, others + k * s, 1)), 0.0)
+        before = np.where(
+            others + k * s > 0, others * np.log(np.where(others + k * s > 0, others + k * s, 1)), 0.0
+        )
         return np.asarray(np.maximum(all_after - before, 0.0))
 
     def loss(self, rows: NDArray[np.intp]) -> float:

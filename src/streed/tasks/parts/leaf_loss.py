@@ -34,9 +34,6 @@ class LeafLoss(Task):
 
     estimator: ClassVar[str] = "OptimalTreeRegressor"
 
-    loss_name: ClassVar[str]
-    """What the value is called in summaries, as in "squared error"."""
-
     def _keep(
         self, n_rows: int, sample_weight: ArrayLike | None, cost_complexity: float
     ) -> NDArray[np.intp] | slice:
@@ -49,7 +46,7 @@ class LeafLoss(Task):
         self._rows = None if weights is None or weights.all() else np.flatnonzero(weights)
         kept = slice(None) if self._rows is None else self._rows
         self._weights = np.ones(n_rows) if weights is None else weights[kept]
-        self.measure = priced(self.loss_name, self._complexity)
+        self.measure = priced(type(self).measure, self._complexity)
         return kept
 
     @property

@@ -59,7 +59,7 @@ def sums_at_nodes(tree: Tree, leaf: NDArray[np.int64], columns: NDArray[np.float
     sums = np.column_stack([np.bincount(leaf, column, tree.node_count) for column in columns.T])
     for node, left, right in reversed(tree.branches()):
         sums[node] = sums[left] + sums[right]
-    return sums
+    return np.asarray(sums, np.float64)
 
 
 def numbers_at_nodes(
@@ -70,8 +70,8 @@ def numbers_at_nodes(
     n_outputs = table.shape[1]
     weight = sums_at_nodes(tree, leaf, weights[:, None])
     mean = sums_at_nodes(tree, leaf, weights[:, None] * table) / weight
-    # What rounding has cost the mean of a leaf is added again; and squares are those about the leaf's own mean, since
-    # about another one small spreads would be lost in rounding.
+    # What rounding has cost the mean of a leaf is added again; and squares are those about the leaf's own
+    # mean, since about another one small spreads would be lost in rounding.
     away = table - mean[leaf]
     mean += sums_at_nodes(tree, leaf, weights[:, None] * away) / weight
     squares = sums_at_nodes(tree, leaf, weights[:, None] * (table - mean[leaf]) ** 2)
@@ -94,7 +94,9 @@ def _distribution(
     low, high = float(target.min()), float(target.max())
     with np.errstate(over="ignore"):
         edges = low + (high - low) * (np.arange(BINS + 1) / BINS)
-    if not (np.isfinite(edges).all() and (np.diff(edges) > 0).all()):  # one value, or too close or too far apart
+    if not (
+        np.isfinite(edges).all() and (np.diff(edges) > 0).all()
+    ):  # one value, or too close or too far apart
         edges = np.array([low, high])
     place = np.clip(np.searchsorted(edges, target, side="right") - 1, 0, edges.size - 2)
     counts = np.zeros((tree.node_count, edges.size - 1))

@@ -1,9 +1,9 @@
-"""Absolute error and its generalisation to quantiles: a leaf predicts a median, or another quantile, of its rows.
+"""Absolute error and its generalisation to quantiles: a leaf predicts a median or another quantile.
 
-A median is no function of sums of the targets. But the best prediction is always one of the targets that occur,
-and for each of those the loss is a sum over the rows: with one label per distinct target this is a table of label
-costs, which the engine solves exactly. The time of a search grows with the number of distinct targets, so targets
-should be rounded to what matters.
+A median is no function of sums of the targets. But the best prediction is always one of the targets that
+occur, and for each of those the loss is a sum over the rows: with one label per distinct target this is a
+table of label costs, which the engine solves exactly. The time of a search grows with the number of distinct
+targets, so targets should be rounded to what matters.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Quantile(LeafLoss):
 
     name: ClassVar[str] = "quantile"
     summary: ClassVar[str] = "sum of pinball losses, leaves predict quantiles (minimised)"
-    loss_name: ClassVar[str] = "pinball loss"
+    measure = "pinball loss"
     value_name: ClassVar[str] = "pinball loss"
 
     def __init__(
@@ -97,15 +97,15 @@ class Quantile(LeafLoss):
         """Return what leaves cost, for the engine: each distinct target is a label."""
         if self._codes.size * self._values.size > MOST_CELLS:
             raise NotNative(
-                f"{self._codes.size} rows with {self._values.size} distinct targets are too many for a table of "
-                "costs; round the targets, so that fewer are distinct"
+                f"{self._codes.size} rows with {self._values.size} distinct targets are too many for a "
+                "table of costs; round the targets, so that fewer are distinct"
             )
         high = self._places[None, :] - self._places[self._codes, None]
         losses = np.where(high > 0, self._above * high, -self._below * high)
         return CostTable(np.ascontiguousarray(self._weights[:, None] * losses) + 0.0)
 
     def _best(self, rows: NDArray[np.intp]) -> int:
-        """Return the least of the best predictions for some rows, as a position among the distinct targets."""
+        """Return the least of the best predictions for some rows, as a position among distinct targets."""
         order = rows[np.argsort(self._codes[rows], kind="stable")]
         reached = np.cumsum(self._weights[order])
         wanted = self._below / (self._below + self._above) * reached[-1]
@@ -142,8 +142,8 @@ class Quantile(LeafLoss):
 class AbsoluteError(Quantile):
     """Minimise the sum of absolute errors, where each leaf predicts a median of its rows.
 
-    The reported value is the sum of absolute errors, plus ``cost_complexity`` times what one leaf for all rows
-    costs times the number of branching nodes.
+    The reported value is the sum of absolute errors, plus ``cost_complexity`` times what one leaf for all
+    rows costs times the number of branching nodes.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class AbsoluteError(Quantile):
 
     name: ClassVar[str] = "absolute_error"
     summary: ClassVar[str] = "sum of absolute errors, leaves predict medians (minimised)"
-    loss_name: ClassVar[str] = "absolute error"
+    measure = "absolute error"
     value_name: ClassVar[str] = "absolute error"
 
     def __init__(

@@ -23,7 +23,7 @@ class Columns(NamedTuple):
     middle: NDArray[np.float64]
     scale: NDArray[np.float64]
     penalty: NDArray[np.float64]
-    """Of each scaled column: that of a coefficient b of the column itself is b^2 = (b * scale)^2 / scale^2."""
+    """Of each scaled column: a coefficient b of the column itself costs b^2 = (b * scale)^2 / scale^2."""
 
 
 def check_columns(

@@ -1,8 +1,8 @@
 """Linear leaves: a leaf predicts a ridge regression of its rows on chosen columns.
 
-With n rows, the sums of products of the columns and the target say all that is needed: with the covariances C of the
-columns and c with the target, both times n, the least penalised error is Syy - c' (C + ridge I)^-1 c. These sums add
-up over rows, so that the depth-two solver serves here as well.
+With n rows, the sums of products of the columns and the target say all that is needed: with the covariances C
+of the columns and c with the target, both times n, the least penalised error is Syy - c' (C + ridge I)^-1 c.
+These sums add up over rows, so that the depth-two solver serves here as well.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class LinearLeaves(LeafLoss):
 
     A leaf costs the least value of ``sum w (y - a - columns @ b)**2 + ridge * sum(b**2)`` over a and b: what
     ``sklearn.linear_model.Ridge(alpha=ridge)`` minimises on its rows. The reported value is the sum over the
-    leaves, plus ``cost_complexity`` times what one leaf for all rows costs times the number of branching nodes.
+    leaves, plus ``cost_complexity`` times what one leaf for all rows costs times the number of branching
+    nodes.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ class LinearLeaves(LeafLoss):
 
     name: ClassVar[str] = "linear_leaves"
     summary: ClassVar[str] = "penalised squared error, leaves predict linear functions (minimised)"
-    loss_name: ClassVar[str] = "penalised squared error"
+    measure = "penalised squared error"
 
     def __init__(
         self,
@@ -106,7 +107,7 @@ class LinearLeaves(LeafLoss):
         pairs = sums[3 + 2 * k :] - x[first] * x[second] / n
         about[:, first, second] = about[:, second, first] = pairs.T
         explained = self._explained(about, cross.T)
-        return np.maximum(squares - total * (total / n) - explained, 0.0)
+        return np.asarray(np.maximum(squares - total * (total / n) - explained, 0.0))
 
     def _explained(self, about: NDArray[np.float64], cross: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return c' (C + penalty)^-1 c for each leaf."""
@@ -136,9 +137,7 @@ class LinearLeaves(LeafLoss):
         """Return the penalised error of a leaf."""
         constant, factors = self._fit(rows)
         residuals = self._scaled[rows] - constant - self._columns.scaled[rows] @ factors
-        return self.unit * float(
-            self._weights[rows] @ residuals**2 + self._columns.penalty @ factors**2
-        )
+        return self.unit * float(self._weights[rows] @ residuals**2 + self._columns.penalty @ factors**2)
 
     def _line(self, constant: float, factors: NDArray[np.float64]) -> Line:
         """Return a leaf's function of the columns and the target as they were given."""

@@ -23,8 +23,8 @@ def times_log(x: NDArray[np.float64]) -> NDArray[np.float64]:
 class Poisson(LeafLoss):
     """Minimise the Poisson deviance, where each leaf predicts the mean of its rows.
 
-    A row with target y costs ``2 (y log(y / m) - y + m)`` in a leaf with mean m; a leaf whose targets are all zero
-    costs nothing and predicts 0. The reported value is the sum over the rows, plus ``cost_complexity``
+    A row with target y costs ``2 (y log(y / m) - y + m)`` in a leaf with mean m; a leaf whose targets are all
+    zero costs nothing and predicts 0. The reported value is the sum over the rows, plus ``cost_complexity``
     times the deviance of all rows in one leaf times the number of branching nodes.
 
     Parameters
@@ -46,7 +46,7 @@ class Poisson(LeafLoss):
 
     name: ClassVar[str] = "poisson"
     summary: ClassVar[str] = "Poisson deviance, leaves predict means (minimised)"
-    loss_name: ClassVar[str] = "Poisson deviance"
+    measure = "Poisson deviance"
     value_name: ClassVar[str] = "deviance"
 
     def __init__(

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class SimpleLinear(LinearLeaves):
     """Minimise the penalised squared error of leaves that predict a linear function of one column each.
 
-    A leaf costs the least value of ``sum w (y - a - b * column)**2 + ridge * b**2`` over a, b and the columns. It
-    is easier to read than `LinearLeaves` and takes fewer sums. Parameters and reported value are the same.
+    A leaf costs the least value of ``sum w (y - a - b * column)**2 + ridge * b**2`` over a, b and the
+    columns. It is easier to read than `LinearLeaves` and takes fewer sums. Parameters and reported value are
+    the same.
 
     Examples
     --------
@@ -40,9 +41,7 @@ class SimpleLinear(LinearLeaves):
         """Return what leaves cost, for the engine: each column is a label."""
         w, z, x = self._weights, self._scaled, self._columns.scaled
         rows = np.column_stack([np.ones(w.size), z, z * z, x, x * z[:, None], x * x])
-        return LeafFunction(
-            w[:, None] * rows, self.leaf_costs, x.shape[1], least_row=np.zeros(w.size)
-        )
+        return LeafFunction(w[:, None] * rows, self.leaf_costs, x.shape[1], least_row=np.zeros(w.size))
 
     def leaf_costs(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the least penalised errors with each of the columns."""

@@ -32,8 +32,8 @@ class SquaredError(LeafLoss):
 
     Notes
     -----
-    Targets are centred and scaled by a power of two before they are squared, so that neither targets of 1e9 that
-    differ by little nor targets of 1e-7 lose digits.
+    Targets are centred and scaled by a power of two before they are squared, so that neither targets of 1e9
+    that differ by little nor targets of 1e-7 lose digits.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class SquaredError(LeafLoss):
 
     name: ClassVar[str] = "squared_error"
     summary: ClassVar[str] = "sum of squared errors, leaves predict means (minimised)"
-    loss_name: ClassVar[str] = "squared error"
+    measure = "squared error"
 
     def __init__(
         self, y: ArrayLike, sample_weight: ArrayLike | None = None, cost_complexity: float = 0.0
