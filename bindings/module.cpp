@@ -147,7 +147,10 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
         (bound == &least_row ? leaf.least : leaf.worst) = (*bound)->data();
     }
     std::unique_ptr<PythonLeaf> python;
-    leaf.costs = leaf_costs(function, statistics.shape(1), static_cast<std::size_t>(n_labels), python);
+    if (nb::isinstance<nb::str>(function))
+        leaf.native = native_form(nb::cast<std::string>(function), statistics.shape(1), n_labels, leaf.costs);
+    else
+        leaf.costs = leaf_costs(function, statistics.shape(1), static_cast<std::size_t>(n_labels), python);
     if (python) {
         leaf.forgive = [&python] {
             const nb::gil_scoped_acquire gil;

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "arguments.hpp"
+#include "leaves/waste.hpp"
 
 namespace binding {
 
@@ -61,6 +64,23 @@ inline LeafCosts leaf_costs(const nb::object& function, std::size_t n_statistics
     if (!PyCallable_Check(function.ptr())) throw nb::type_error("function must be callable or the address of a compiled function");
     python = std::make_unique<PythonLeaf>(nb::cast<nb::callable>(function), n_statistics, n_labels);
     return [leaf = python.get()](const double* sums, std::size_t n, double* costs) { (*leaf)(sums, n, costs); };
+}
+
+// A leaf function that the engine knows by name, and the function itself for single leaves.
+inline streed::NativeLeaf native_form(const std::string& name, std::size_t n_statistics, int n_labels, LeafCosts& costs) {
+    const bool squares = name == "squares";
+    if (!squares && name != "log_ratio") refuse("function must be callable, an address, 'squares' or 'log_ratio', got '" + name + "'");
+    const bool fits = squares ? n_statistics >= 3 && n_statistics <= 60 : n_statistics == 3;
+    if (!fits || n_labels != 1) refuse("'" + name + "' has one label and " + (squares ? "3 to 60" : "3") + " statistics, got " + text(n_statistics));
+    const auto form = squares ? streed::NativeLeaf::squares : streed::NativeLeaf::log_ratio;
+    costs = [form, n_statistics](const double* sums, std::size_t n, double* out) {
+        std::vector<double> own(n_statistics);
+        for (std::size_t k = 0; k < n; ++k) {
+            for (std::size_t m = 0; m < n_statistics; ++m) own[m] = sums[m * n + k];
+            out[k] = streed::native_leaf_cost(form, own.data(), n_statistics);
+        }
+    };
+    return form;
 }
 
 // The engine's complaint about a leaf function as an exception of the module.

@@ -30,6 +30,7 @@ struct LeafFunction {
     // What a row adds to the cost of a leaf, at least and at most; null where that is not known.
     const double* least = nullptr;
     const double* worst = nullptr;
+    NativeLeaf native = NativeLeaf::none;  // a form that the kernels know; `costs` is the same function for single leaves
     double grain = 0;  // costs are fewer than 2^47 of it, and whole numbers if it is 1; 0: found by trying
 };
 
@@ -77,6 +78,7 @@ struct ReducedProblem {
     bool bounded = true;  // no leaf costs less than its unavoidable part
     Storage storage = Storage::i8;
     std::vector<double> units;  // leaf function: what a one of each value stands for; empty: one
+    bool native = false;       // leaf function: one that the kernels know, used as such
     bool shifted = false;      // leaf function: the last value is what the rows cost at least
     double weight_ticks = 1;   // leaf function: ticks per unit of weight
     bool exact = true;         // no cost is rounded in the search

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "../leaves/waste.hpp"
 #include "bits.hpp"
 #include "problem.hpp"
 #include "units.hpp"
@@ -350,6 +351,23 @@ bool one_hot(const std::vector<double>& statistics, std::size_t s) {
     return true;
 }
 
+// Takes what groups of equal rows cost in any tree off their last statistic. Returns what each group can cost more at most, if
+// that is known.
+std::vector<double> take_waste(ReducedProblem& out, NativeLeaf form, std::vector<double>& sums, std::size_t groups, std::size_t s) {
+    std::vector<double> natural(sums.size()), last(groups);
+    for (std::size_t k = 0; k < sums.size(); ++k) natural[k] = sums[k] * out.units[k % s];
+    for (std::size_t g = 0; g < groups; ++g) {
+        const double waste = native_leaf_cost(form, &natural[g * s], s);
+        out.base += waste;
+        last[g] = natural[g * s + s - 1] - waste;
+    }
+    const double grain = grain_of(last.data(), groups);
+    to_grid(last, grain);
+    out.units[s - 1] = 1;
+    for (std::size_t g = 0; g < groups; ++g) sums[g * s + s - 1] = last[g] * grain;
+    return form == NativeLeaf::squares ? squares_weights(natural, groups, s) : std::vector<double>();
+}
+
 // Statistics for a function: as whole multiples of a unit where they have one, else on a grid of their own on which sums are exact. Costs are counted in
 // grains of 2^-36 of the largest cost seen at the root and just below it.
 void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
@@ -390,11 +408,16 @@ void reduce_statistics(ReducedProblem& out, const Grouped& rows) {
         heaviest = std::max(heaviest, weight(r));
         alike = alike && weight(r) == weight(0);
     }
+    out.native = leaf.native != NativeLeaf::none && rows.problem.prices == nullptr && !maximum && !shifted;
+    const std::vector<double> group_weights = out.native ? take_waste(out, leaf.native, sums, rows.groups, s) : std::vector<double>();
+    for (std::size_t g = 0; g < group_weights.size(); ++g) heaviest = g == 0 ? group_weights[0] : std::max(heaviest, group_weights[g]);
+    alike = alike && group_weights.empty();
     const double weight_unit = alike ? heaviest : heaviest / 32;
     for (std::size_t r = 0; r < n; ++r) {
         counts[rows.group[r]] += 1;
-        if (heaviest > 0) weights[rows.group[r]] += alike ? 1 : std::ceil(weight(r) / weight_unit);
+        if (heaviest > 0 && group_weights.empty()) weights[rows.group[r]] += alike ? 1 : std::ceil(weight(r) / weight_unit);
     }
+    for (std::size_t g = 0; g < group_weights.size() && heaviest > 0; ++g) weights[g] = std::ceil(group_weights[g] / weight_unit);
     out.kind = LeafKind::function;
     out.n_values = out.n_matrices = static_cast<int>(matrices);
     out.counting = false;

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "../leaves/native_leaf.hpp"
+
 namespace streed {
 
 constexpr std::size_t kPlanBytes = 24;  // how a word of selected rows is packed
@@ -153,6 +155,14 @@ struct CellTable {
     std::int32_t* work;  // 2 * stride numbers
 };
 
+// Costs of both children of every root in ticks, as leaves and with the best split; 1e300 for too few rows. [lane]
+struct NativeSplits {
+    double* right_leaf;
+    double* left_leaf;
+    double* right;
+    double* left;
+};
+
 // What a solved child shares with the children of every other feature, in weight or in rows.
 struct SharedRows {
     bool side;             // of the child
@@ -192,6 +202,10 @@ struct Kernels {
     // The best splits of both children of every root, from a table of costs. Returns a number that is very negative if ⊕ is
     // max and one of the costs is wrong.
     double (*table_splits)(const Frame&, const PairProblem&, const CellTable&, bool maximum, double* right, double* left);
+
+    // Leaf functions that the engine knows (leaves/native_pairs.hpp): of single leaves, and the best splits of pairs.
+    void (*native_costs)(const NativeModel&, const double* sums, std::size_t n, double* ticks);
+    void (*native_splits)(const Frame&, const PairProblem&, const NativeModel&, const NativeSplits&);
 
     // The table of a node from that of its parent, less that of the parent's other rows; both in the parent's lanes, of which
     // `lanes` (null: the same) has those of the node. The idle lanes of the node become zero.

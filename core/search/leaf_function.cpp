@@ -45,6 +45,7 @@ void Search::ask_costs(const double* sums, std::size_t n, double* ticks) const {
     const LeafFunction& leaf = *problem.function;
     thread_local std::vector<double> costs, scaled;
     if (!reduced.units.empty()) sums = in_units(sums, n, scaled);
+    if (reduced.native) return kernels.native_costs(native_model(), sums, n, ticks);
     costs.resize(static_cast<std::size_t>(problem.n_labels) * n);
     costs.front() = costs.back() = std::numeric_limits<double>::quiet_NaN();  // compiled code that failed leaves them alone
     try {
@@ -216,6 +217,7 @@ void Worker::find_wrong_cell(const Node& node, const PairProblem& problem) const
 
 // As Kernels::solve_pairs, with benefits that are negative costs. Every pair is looked at once, for both orders.
 PairBenefit Worker::function_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root) {
+    if (search_.has_native()) return native_pairs(node, problem, nodes, per_root);
     if (search_.leaf_table.ready()) return table_pairs(node, problem, nodes, per_root);
     search_.checkpoint(calling_thread_);  // the function may be slow
     const LeafModel& model = search_.model;

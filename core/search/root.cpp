@@ -278,7 +278,7 @@ Result RootSearch::run() {
             const double columns = static_cast<double>(root_.node.active().size());
             const double work = depth == 4 ? columns * columns * columns * root_.node.words() : std::numeric_limits<double>::infinity();
             const bool brief = work < kBriefWork && !search_.has_function();
-            const bool slow = search_.has_function() && !search_.leaf_table.ready();  // a small tree first
+            const bool slow = search_.has_function() && !search_.has_native() && !search_.leaf_table.ready();  // a small tree first
             for (const int d : {2, depth}) {
                 if (d == 2 ? !slow : brief) continue;
                 Tree tree;

@@ -45,14 +45,14 @@ Search::Search(const Problem& the_problem, const ReducedProblem& reduced_problem
     model.scale = reduced.scale.empty() ? nullptr : reduced.scale.data();
     model.maximum = problem.maximum;
     model.min_samples_leaf = options.min_samples_leaf;
-    model.counted = options.min_samples_leaf > 1 || problem.prices != nullptr || problem.function != nullptr;
+    model.counted = options.min_samples_leaf > 1 || problem.prices != nullptr || (problem.function != nullptr && !reduced.native);
     model.ticks = is_signed ? per_grain / 2 : per_grain * reduced.scale_unit;
     model.branch_cost = std::nearbyint(options.branch_cost / reduced.grain * per_grain);
     model.in_units = prices.any() && !has_function() && options.switches.whole_units;
     if (model.in_units) model.unit = prices.common_unit(model.ticks);
     per_weight_ = has_function() ? reduced.weight_ticks : model.scale != nullptr ? model.ticks : per_grain;
     tick_ = reduced.grain / per_grain;
-    if (has_function() && !prices.any()) fill_leaf_table();
+    if (has_function() && !prices.any() && !reduced.native) fill_leaf_table();
     if (leaf_table.ready() && options.min_samples_leaf == 1) model.counted = false;  // the table knows empty leaves
 }
 

@@ -43,6 +43,8 @@ public:
     // What a split costs, from what its sides cost: their sum and that of branching, or the larger one.
     double join(double left, double right, double branch) const { return model.maximum ? std::max(left, right) : left + right + branch; }
     bool has_function() const { return model.kind == LeafKind::function; }
+    bool has_native() const { return has_function() && reduced.native; }
+    NativeModel native_model() const;
     double floor() const { return reduced.bounded ? 0.0 : -1e25; }  // no subproblem costs less
     double least_split() const { return reduced.bounded ? model.branch_cost : floor(); }  // nor less than this if it branches
     double per_weight() const { return per_weight_; }      // ticks per unit of slot weight
@@ -178,6 +180,7 @@ public:
     // leaf_function.cpp
     void load_side_costs(Level& at);
     PairBenefit function_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
+    PairBenefit native_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
     PairBenefit table_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
     [[noreturn]] void find_wrong_cell(const Node& node, const PairProblem& problem) const;
     CellPlan plan_cells(const Node& node, const PairProblem& problem);

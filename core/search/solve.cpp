@@ -6,7 +6,7 @@
 namespace streed {
 
 void Worker::descend(int index, int lane, bool side) {
-    if (search_.has_function() && !search_.leaf_table.ready()) search_.checkpoint(calling_thread_);  // it may be slow
+    if (search_.has_function() && !search_.has_native() && !search_.leaf_table.ready()) search_.checkpoint(calling_thread_);  // it may be slow
     while (levels_.size() <= static_cast<std::size_t>(index)) levels_.push_back(std::make_unique<Level>());
     Level& parent = level(index);
     Level& child = level(index + 1);

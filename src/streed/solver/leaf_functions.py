@@ -61,6 +61,16 @@ def solve_function(
     name: str, leaf: LeafFunction, features: NDArray[np.uint8], options: dict[str, Any]
 ) -> dict[str, Any]:
     """Call the engine with a leaf function; whatever goes wrong in it becomes a `TaskError`."""
+    if leaf.native is not None:
+        return _core.solve_function(
+            features,
+            leaf.statistics,
+            leaf.native,
+            leaf.n_labels,
+            least_row=leaf.least_row,
+            worst_row=leaf.worst_row,
+            **options,
+        )
     functions = Functions([(name, leaf)])
     return functions.call(
         _core.solve_function,

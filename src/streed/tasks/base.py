@@ -69,6 +69,9 @@ class LeafFunction:
         Adding a row to a leaf adds at least this to its cost; None if that is not known.
     worst_row : float64 array of shape (n,) or None
         Adding a row to a leaf adds at most this to its cost; None if that is not known.
+    native : {"squares", "log_ratio"} or None
+        The function by the name under which the engine has it (``core/leaves``), with statistics in the order that
+        it wants; None: it is called.
     """
 
     statistics: NDArray[np.float64]
@@ -76,6 +79,7 @@ class LeafFunction:
     n_labels: int
     least_row: NDArray[np.float64] | None = None
     worst_row: NDArray[np.float64] | None = None
+    native: str | None = None
 
 
 LeafModel: TypeAlias = ClassErrors | CostTable | LeafFunction

@@ -49,7 +49,7 @@ class Survival(LeafLoss):
     >>> task = streed.tasks.Survival(event=[1, 1, 0, 1, 1, 1], time=[9, 8, 9, 1, 2, 3])
     >>> result = streed.solve(task, [[0], [0], [0], [1], [1], [1]], max_depth=1)
     >>> round(result.objective, 4)
-    1.3161
+    1.3915
     """
 
     name: ClassVar[str] = "survival"
@@ -85,7 +85,7 @@ class Survival(LeafLoss):
         w = self._weights
         own = np.where(self._event, -np.log(self._hazard), 0.0)
         statistics = np.column_stack([w * self._event, w * self._hazard, w * own])
-        return LeafFunction(statistics, self.leaf_costs, 1, least_row=np.zeros(w.size))
+        return LeafFunction(statistics, self.leaf_costs, 1, least_row=np.zeros(w.size), native="log_ratio")
 
     @staticmethod
     def leaf_costs(sums: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -55,11 +55,11 @@ class LinearLeaves(LeafLoss):
     >>> import numpy as np, streed
     >>> z = np.array([0.0, 1, 2, 0, 1, 2])
     >>> X = [[0], [0], [0], [1], [1], [1]]
-    >>> y = np.where(np.ravel(X), 5 - z, 2 * z)
+    >>> y = np.where(np.ravel(X), 5 - z, 1 + 2 * z)
     >>> task = streed.tasks.LinearLeaves(y, z[:, None], ridge=0)
     >>> print(streed.solve(task, X, max_depth=1).tree.to_text())
     x0?
-    ├─ no:  0 + 2 z0  (3 rows, ± 1.633)
+    ├─ no:  1 + 2 z0  (3 rows, ± 1.633)
     └─ yes: 5 - 1 z0  (3 rows, ± 0.8165)
     """
 

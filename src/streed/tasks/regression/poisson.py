@@ -60,22 +60,25 @@ class Poisson(LeafLoss):
         self._targets = targets[kept]
         if not self._targets.any():
             raise ValueError("the Poisson loss needs a y above zero in at least one row that has a weight")
-        self.unit = power_of_two(float(self._targets.max()))
-        self._scaled = self._targets / self.unit
+        scale = power_of_two(float(self._targets.max()))
+        self._scaled = self._targets / scale
+        self.unit = 2 * scale  # the engine has half the deviance
 
     def leaf(self) -> LeafFunction:
         """Return what leaves cost, for the engine."""
         z, w = self._scaled, self._weights
-        statistics = np.column_stack([w, w * z, 2 * w * times_log(z)])
-        return LeafFunction(statistics, self.leaf_costs, 1, least_row=np.zeros(w.size))
+        statistics = np.column_stack([w * z, w, w * times_log(z)])
+        return LeafFunction(
+            statistics, self.leaf_costs, 1, least_row=np.zeros(w.size), native="log_ratio"
+        )
 
     @staticmethod
     def leaf_costs(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return deviances from weights, sums of targets and of 2 y log y."""
-        n, total, own = sums
+        """Return half the deviances from sums of targets, weights and sums of y log y."""
+        total, n, own = sums
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = np.where(total > 0, total / n, 1.0)
-        costs: NDArray[np.float64] = np.maximum(own - 2 * total * np.log(mean), 0.0)
+        costs: NDArray[np.float64] = np.maximum(own - total * np.log(mean), 0.0)
         return costs
 
     def loss(self, rows: NDArray[np.intp]) -> float:
@@ -84,7 +87,7 @@ class Poisson(LeafLoss):
         mean = float(w @ z / w.sum())
         if mean == 0:
             return 0.0
-        return self.unit * 2 * float(w @ (times_log(z) - z * np.log(mean) - z + mean))
+        return self.unit * float(w @ (times_log(z) - z * np.log(mean) - z + mean))
 
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
         """Leaves predict means; views show the spread and the distribution of the targets."""

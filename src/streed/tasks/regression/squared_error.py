@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from streed.tree.tree import Tree
 
 
+MOST_STATISTICS = 60
+"""Statistics that the engine's own function of squares takes: those of 58 targets."""
+
+
 class SquaredError(LeafLoss):
     """Minimise the sum of squared errors, where each leaf predicts the mean of its rows.
 
@@ -73,7 +77,12 @@ class SquaredError(LeafLoss):
         statistics = np.column_stack([w, w[:, None] * z, w * (z**2).sum(axis=1)])
         far = np.maximum((z - z.min(axis=0)) ** 2, (z - z.max(axis=0)) ** 2).sum(axis=1)
         return LeafFunction(
-            statistics, self.leaf_costs, 1, least_row=np.zeros(w.size), worst_row=w * far * (1 + 1e-9)
+            np.ascontiguousarray(statistics),
+            self.leaf_costs,
+            1,
+            least_row=np.zeros(w.size),
+            worst_row=w * far * (1 + 1e-9),
+            native="squares" if statistics.shape[1] <= MOST_STATISTICS else None,
         )
 
     @staticmethod
