@@ -64,7 +64,7 @@ void typed_native_splits(const Frame& frame, const PairProblem& problem, const N
     if constexpr (N > 0) model.n_values = N;
     const int n_values = model.n_values;
     const bool counted = model.least > 1;
-    const int stride = frame.stride;
+    const int stride = frame.stride, lanes = native_lanes(frame);
     const std::size_t size = static_cast<std::size_t>(stride) * static_cast<std::size_t>(stride);
     const T* singles = static_cast<const T*>(problem.singles);
     const T* totals = static_cast<const T*>(problem.totals);
@@ -83,7 +83,7 @@ void typed_native_splits(const Frame& frame, const PairProblem& problem, const N
         return m < n_values ? own * unit[m] : own;
     };
     // Both children of every root as leaves.
-    for (int j = 0; j < stride; j += kLanes<double>) {
+    for (int j = 0; j < lanes; j += kLanes<double>) {
         AnyVec with[most] = {}, without[most] = {};
         for (int m = 0; m < n_values; ++m) {
             with[m] = sum_at(singles + m * stride + j, nullptr, m);
@@ -96,6 +96,7 @@ void typed_native_splits(const Frame& frame, const PairProblem& problem, const N
         at(out.left_leaf + j) = good ? left : none;
         at(out.right + j) = at(out.left + j) = none;
     }
+    for (int k = 0; k < frame.n_idle; ++k) out.right_leaf[frame.idle[k]] = 1e300;
     for (int a = 0; a < frame.n_active; ++a) {
         const int i = frame.active[a];
         if (out.right_leaf[i] >= 1e300) continue;  // cannot be a root, nor a second feature
@@ -110,7 +111,8 @@ void typed_native_splits(const Frame& frame, const PairProblem& problem, const N
             root[m] = static_cast<double>(singles[m * stride + i]) * (m < n_values ? unit[m] : 1.0);
         }
         AnyVec best_right = none, best_left = none;
-        for (int j = i / kLanes<double> * kLanes<double>; j < stride; j += kLanes<double>) {
+        for (int j = i / kLanes<double> * kLanes<double>; j < lanes; j += kLanes<double>) {
+            const auto open = at(out.right_leaf + j) < none;
             AnyVec cell[4][most + 1];
             for (int m = 0; m < channels; ++m) {
                 const AnyVec both = sum_at(row[m] + j, whole[m] == nullptr ? nullptr : whole[m] + j, m);
@@ -123,7 +125,7 @@ void typed_native_splits(const Frame& frame, const PairProblem& problem, const N
             AnyVec ticks[4];
             for (int q = 0; q < 4; ++q) {
                 const AnyVec cost = native_ticks<Form, AnyVec, Bits>(cell[q], model);
-                ticks[q] = cell[q][counter] >= least ? cost : none;
+                ticks[q] = (cell[q][counter] >= least) & open ? cost : none;
             }
             const AnyVec with = ticks[0] + ticks[1], without = ticks[2] + ticks[3];
             const AnyVec other_with = ticks[0] + ticks[2], other_without = ticks[1] + ticks[3];

@@ -53,7 +53,11 @@ void Worker::load_pair_table(Level& at, bool with_weights) {
         account(counts.reserve(stride * stride * 8));
         weights = counts.as<double>();
     }
-    if (sibling_is_cheaper(at, with_weights))
+    if (masked(node)) {
+        account(at.row_masks.reserve(static_cast<std::size_t>(node.words()) * 64 * ((stride + 63) / 64) * 8));
+        search_.kernels.row_masks(node.frame(), at.row_masks.as<std::uint64_t>());
+        native_table(at, node.valid().data(), node.singles(), at.table.data());
+    } else if (sibling_is_cheaper(at, with_weights))
         subtract_sibling(at, weights);
     else
         search_.kernels.pair_table(node.frame(), node.valid().data(), node.singles(), at.table.data(), weights, scratch(node, weights != nullptr));
@@ -167,7 +171,10 @@ PairProblem Worker::child_problem(const Level& at, int lane, bool small_side, bo
             frame.counted = false;
             --frame.n_channels;
         }
-        search_.kernels.pair_table(frame, filter_.data(), as_asked ? singles : child_singles_.data(), child_table_.data(), nullptr, scratch(node));
+        if (masked(node))
+            native_table(at, filter_.data(), as_asked ? singles : child_singles_.data(), child_table_.data());
+        else
+            search_.kernels.pair_table(frame, filter_.data(), as_asked ? singles : child_singles_.data(), child_table_.data(), nullptr, scratch(node));
         child_filled_ = !as_asked;
     }
     return {child_table_.data(), large && subtract ? at.table.data() : nullptr, singles, totals};

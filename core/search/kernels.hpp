@@ -206,6 +206,10 @@ struct Kernels {
     // Leaf functions that the engine knows (leaves/native_pairs.hpp): of single leaves, and the best splits of pairs.
     void (*native_costs)(const NativeModel&, const double* sums, std::size_t n, double* ticks);
     void (*native_splits)(const Frame&, const PairProblem&, const NativeModel&, const NativeSplits&);
+    // Their pair tables (leaves/native_table.hpp), from the features of every slot as bits.
+    void (*row_masks)(const Frame&, std::uint64_t* masks);
+    void (*native_table)(const Frame&, const std::uint64_t* masks, const std::uint64_t* filter, const double* singles, double* table,
+                         std::uint32_t* indices);
 
     // The table of a node from that of its parent, less that of the parent's other rows; both in the parent's lanes, of which
     // `lanes` (null: the same) has those of the node. The idle lanes of the node become zero.

@@ -135,6 +135,7 @@ int count_and(const std::uint64_t* a, const std::uint64_t* b, int words) {
 #include "kernels_cells.hpp"
 #include "../leaves/squares.hpp"
 #include "../leaves/log_ratio.hpp"
+#include "../leaves/native_table.hpp"
 #include "../leaves/native_pairs.hpp"
 #include "kernels_counts.hpp"
 #include "kernels_sparse.hpp"
@@ -407,7 +408,7 @@ void subtract(Lane lane, const void* a, const void* b, void* out, int n) {
 }  // namespace
 
 extern const Kernels kernels;
-const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, label_gains, pair_cells, round_costs, reduce_cells, table_splits, native_costs, native_splits, subtract_table, subtract_counts, subtract, compress, compress_columns, count_and, pair_weights, test_prices, lost_prices, push_bounds};
+const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, label_gains, pair_cells, round_costs, reduce_cells, table_splits, native_costs, native_splits, row_masks, native_table, subtract_table, subtract_counts, subtract, compress, compress_columns, count_and, pair_weights, test_prices, lost_prices, push_bounds};
 
 }  // namespace STREED_LEVEL
 }  // namespace streed

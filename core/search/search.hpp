@@ -98,6 +98,7 @@ struct Choice {
 struct Level {
     Node node;
     AlignedBuffer table, look;
+    AlignedBuffer row_masks;     // native leaf functions of real statistics: the features of every slot
     AlignedBuffer pair_weights;  // what the rows of two features could cost more at most, and where tests have prices,
     AlignedBuffer pair_rows;     // how many they are
     std::vector<std::int32_t> order;
@@ -180,6 +181,8 @@ public:
     // leaf_function.cpp
     void load_side_costs(Level& at);
     PairBenefit function_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
+    bool masked(const Node& node) const { return search_.has_native() && node.lane_type() == Lane::f64; }
+    void native_table(const Level& at, const std::uint64_t* filter, const void* singles, void* table);
     PairBenefit native_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
     PairBenefit table_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
     [[noreturn]] void find_wrong_cell(const Node& node, const PairProblem& problem) const;
