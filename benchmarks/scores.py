@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data import Arrays
+from benchmarks.number_data import half_deviance, squared_error
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,8 @@ SCORES: dict[str, Score] = {
     "cost_sensitive": Score(tree_cost, tolerance=1e-9, peer_tolerance=1e-4),
     "instance_costs": Score(row_costs, tolerance=1e-9, peer_tolerance=1e-4),
     "policy": Score(mean_reward, smaller_is_better=False, tolerance=1e-9, peer_tolerance=1e-4),
+    "regression": Score(squared_error, tolerance=1e-9, peer_tolerance=1e-4),
+    "survival": Score(half_deviance, tolerance=1e-9, peer_tolerance=1e-4),
     "f1": Score(f1_score, smaller_is_better=False, tolerance=1e-12),
     **{name: Score(functools.partial(fair_errors, about)) for name, about in FAIR_TASKS.items()},
 }

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.clock import measure
-from benchmarks.peers import WARM_X, WARM_Y, Options, costs_pystreed, require_task
+from benchmarks.peers import WARM_X, WARM_Y, Options, costs_pystreed, numbers_pystreed, require_task
 
 DISTRIBUTION = "pystreed"
 
@@ -21,6 +21,8 @@ def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[st
     """Fit the estimator of the task; data as C integers, the type it works on."""
     if options["task"] in costs_pystreed.TASKS:
         return costs_pystreed.run(X, y, options)
+    if options["task"] in numbers_pystreed.TASKS:
+        return numbers_pystreed.run(X, y, options)
     task = options["task"]
     require_task(options, *CLASSIFIERS, *FAIR, *costs_pystreed.TASKS)
     package = import_module("pystreed")

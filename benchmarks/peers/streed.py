@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.clock import measure
-from benchmarks.peers import WARM_X, WARM_Y, Options, costs_streed, own_streed, require_task
+from benchmarks.peers import WARM_X, WARM_Y, Options, costs_streed, numbers_streed, own_streed, require_task
 from benchmarks.scores import FAIR_TASKS, SCORES
 
 DISTRIBUTION = "streed"
@@ -28,12 +28,13 @@ def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[st
     core = import_module("streed._core")
     levels = list(core.simd_levels())
     calls = force_simd(core, options["simd"]) if options["simd"] != "auto" else None
-    fits = costs_streed if options["task"] in costs_streed.TASKS else sys.modules[__name__]
+    special = numbers_streed if options["task"] in numbers_streed.TASKS else costs_streed
+    fits = special if options["task"] in special.TASKS else sys.modules[__name__]
     fit = {"fit": fits.fit_estimator, "front": fit_front}.get(options["entry"], fits.fit_solve)
     data, labels = X.astype(bool), y.astype(np.int64)
-    warm = costs_streed.warm_options(options) | {"group": np.arange(len(WARM_Y)) % 2}
-    fit(package, WARM_X.astype(bool), WARM_Y, costs_streed.prepared(package, warm))
-    ready = costs_streed.prepared(package, options)
+    warm = special.warm_options(options) | {"group": np.arange(len(WARM_Y)) % 2}
+    fit(package, WARM_X.astype(bool), WARM_Y, special.prepared(package, warm))
+    ready = special.prepared(package, options)
     found: list[tuple[Any, Any]] = [(None, None)]
 
     def call() -> None:
@@ -45,7 +46,7 @@ def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[st
         raise RuntimeError(f"the SIMD level {options['simd']} did not reach the engine")
     tree = json.dumps(result.tree.to_dict(), sort_keys=True, default=str)
     return timing | {
-        "prediction": costs_streed.answer(options["task"], result, predictor, data),
+        "prediction": special.answer(options["task"], result, predictor, data),
         "proven": bool(result.optimal),
         "objective": float(result.objective),
         "lower_bound": float(result.lower_bound),
@@ -110,7 +111,7 @@ def force_simd(core: Any, level: str) -> list[str]:
     native function is wrapped wherever a module of the package holds it.
     """
     calls: list[str] = []
-    for native in ("solve", "front", "constrained"):
+    for native in ("solve", "solve_function", "front", "constrained"):
         force_level(core, native, level, calls)
     return calls
 

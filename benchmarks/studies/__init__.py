@@ -11,6 +11,8 @@ STUDIES = {
     "accuracy": "benchmarks.studies.accuracy",
     "costs": "benchmarks.studies.costs",
     "policy": "benchmarks.studies.policy",
+    "regression": "benchmarks.studies.regression",
+    "survival": "benchmarks.studies.survival",
     "f1": "benchmarks.studies.f1",
     "fairness": "benchmarks.studies.fairness",
     "own_tasks": "benchmarks.studies.own_tasks",

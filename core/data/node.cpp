@@ -41,6 +41,7 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     kind_ = problem.kind;
     n_values_ = problem.n_values;
     counted_ = settings.counted;
+    native_ = problem.native && problem.storage == Storage::f64;
     weighed_ = !counting_ && (kind_ == LeafKind::largest_gain || (kind_ == LeafKind::function && problem.similar));
     count_plane_ = problem.n_matrices;
     n_planes_ = count_plane_ + 3;
@@ -115,6 +116,7 @@ void Node::load_child(const Node& parent, int lane, bool side) {
     n_values_ = parent.n_values_;
     n_channels_ = parent.n_channels_;
     counted_ = parent.counted_;
+    native_ = parent.native_;
     weighed_ = parent.weighed_;
     count_plane_ = parent.count_plane_;
     n_planes_ = parent.n_planes_;

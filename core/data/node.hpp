@@ -68,13 +68,14 @@ public:
     double single(int channel, int lane) const;
     std::size_t bytes() const;  // of all its buffers
 
+    double column_sum(const Channel& channel, int lane) const;  // over the slots that have a feature
+
 private:
     void select(const Node& parent, int lane, bool side);
     void pack_columns(const Node& parent);
     void copy_weighted_rows(const Node& parent);
     void set_sparse(std::size_t listed, int n_slots);
     void fill_matrices();
-    double column_sum(const Channel& channel, int lane) const;
     void list_rows();
     void choose_lane_type();
     void sum_counts();
@@ -116,6 +117,7 @@ private:
     std::vector<std::uint32_t> row_begin_, row_lanes_;
     std::vector<std::uint8_t> listed_without_;
     bool sparse_ = false;  // slots have lists instead of matrices
+    bool native_ = false;  // real statistics of a native leaf function: neither matrices nor lists, but masks (native_table.hpp)
     Channel weight_channel_{};
     std::vector<double> planes_;
     AlignedBuffer matrices_, indices_;

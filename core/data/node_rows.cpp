@@ -54,6 +54,10 @@ void copy_row(Storage storage, const void* from, std::size_t from_at, void* to, 
 
 // Rows that have few features need no matrices: `listed` is how often the rarer sides of the features occur.
 void Node::set_sparse(std::size_t listed, int n_slots) {
+    if (native_) {
+        sparse_ = true;
+        return;
+    }
     sparse_ = settings_.sparse_rows && !counting_ && storage_ != Storage::i8 && sparse_part(storage_) * listed <= candidates_.size() * static_cast<std::size_t>(n_slots);
 }
 
@@ -156,7 +160,7 @@ void Node::list_rows() {
         listed_without_[static_cast<std::size_t>(f)] = 2 * count > n_slots_;
         total += static_cast<std::size_t>(std::min(count, n_slots_ - count));
     }
-    if (!sparse_ && storage_ != Storage::i8) return;
+    if (native_ || (!sparse_ && storage_ != Storage::i8)) return;
     row_begin_.assign(slots + 1, 0);
     const auto each = [&](std::int32_t f, auto&& visit) {
         const std::uint64_t* bits = column(f);

@@ -47,11 +47,10 @@ NativeModel Search::native_model() const {
     return {problem.function->native, model.n_values, units, 1 / reduced.grain, static_cast<double>(options.min_samples_leaf)};
 }
 
-void Worker::native_table(const Level& at, const std::uint64_t* filter, const void* singles, void* table) {
-    const Frame frame = at.node.frame();
+void Worker::native_table(const Level& at, const Frame& frame, const std::uint64_t* filter, const void* singles, void* table, bool half) {
     account(indices_.reserve(4 * (static_cast<std::size_t>(frame.words) * 64 + 64)));
     search_.kernels.native_table(frame, at.row_masks.as<std::uint64_t>(), filter, static_cast<const double*>(singles), static_cast<double*>(table),
-                                 indices_.as<std::uint32_t>());
+                                 indices_.as<std::uint32_t>(), half);
 }
 
 // A pair problem whose cells are never stored.

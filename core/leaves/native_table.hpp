@@ -89,9 +89,9 @@ void masked_row(const std::uint64_t* masks, int groups, const double* const* val
 }
 
 // table[channel][i][j] for active i and j over the filtered rows, whose sums per feature are `singles`; all channels are real. Of
-// each feature the rarer side is added up. `indices` has room for all rows.
+// each feature the rarer side is added up. `indices` has room for all rows. Only the half with i <= j is filled if `half` is enough.
 void native_table(const Frame& frame, const std::uint64_t* masks, const std::uint64_t* filter, const double* singles, double* table,
-                  std::uint32_t* indices) {
+                  std::uint32_t* indices, bool half) {
     const std::size_t stride = static_cast<std::size_t>(frame.stride);
     const int groups = (frame.stride + 63) / 64, lanes = native_lanes(frame);
     for (int a = 0; a < frame.n_active; ++a) {
@@ -123,7 +123,7 @@ void native_table(const Frame& frame, const std::uint64_t* masks, const std::uin
             }
         }
     }
-    for (int c = 0; c < frame.n_channels; ++c) {
+    for (int c = 0; c < frame.n_channels && !half; ++c) {
         double* channel = table + static_cast<std::size_t>(c) * stride * stride;
         for (int a = 0; a < frame.n_active; ++a) {
             const std::size_t i = static_cast<std::size_t>(frame.active[a]);

@@ -56,7 +56,7 @@ void Worker::load_pair_table(Level& at, bool with_weights) {
     if (masked(node)) {
         account(at.row_masks.reserve(static_cast<std::size_t>(node.words()) * 64 * ((stride + 63) / 64) * 8));
         search_.kernels.row_masks(node.frame(), at.row_masks.as<std::uint64_t>());
-        native_table(at, node.valid().data(), node.singles(), at.table.data());
+        native_table(at, node.frame(), node.valid().data(), node.singles(), at.table.data(), false);
     } else if (sibling_is_cheaper(at, with_weights))
         subtract_sibling(at, weights);
     else
@@ -172,7 +172,7 @@ PairProblem Worker::child_problem(const Level& at, int lane, bool small_side, bo
             --frame.n_channels;
         }
         if (masked(node))
-            native_table(at, filter_.data(), as_asked ? singles : child_singles_.data(), child_table_.data());
+            native_table(at, frame, filter_.data(), as_asked ? singles : child_singles_.data(), child_table_.data(), true);
         else
             search_.kernels.pair_table(frame, filter_.data(), as_asked ? singles : child_singles_.data(), child_table_.data(), nullptr, scratch(node));
         child_filled_ = !as_asked;

@@ -209,7 +209,7 @@ struct Kernels {
     // Their pair tables (leaves/native_table.hpp), from the features of every slot as bits.
     void (*row_masks)(const Frame&, std::uint64_t* masks);
     void (*native_table)(const Frame&, const std::uint64_t* masks, const std::uint64_t* filter, const double* singles, double* table,
-                         std::uint32_t* indices);
+                         std::uint32_t* indices, bool half);
 
     // The table of a node from that of its parent, less that of the parent's other rows; both in the parent's lanes, of which
     // `lanes` (null: the same) has those of the node. The idle lanes of the node become zero.

@@ -101,8 +101,8 @@ Tree Worker::pair_subtree(const Node& node, const PairProblem& problem, const No
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const auto value = [&](const void* numbers, std::size_t at) { return lane_value(node.lane_type(), numbers, at); };
     const auto single = [&](int c, int f) { return value(problem.singles, static_cast<std::size_t>(c) * stride + static_cast<std::size_t>(f)); };
-    const auto both = [&](int c, int f) {
-        const std::size_t cell = (static_cast<std::size_t>(c) * stride + static_cast<std::size_t>(root)) * stride + static_cast<std::size_t>(f);
+    const auto both = [&](int c, int f) {  // of some tables only the half above the diagonal is filled
+        const std::size_t cell = (static_cast<std::size_t>(c) * stride + static_cast<std::size_t>(std::min(root, f))) * stride + static_cast<std::size_t>(std::max(root, f));
         return problem.minuend == nullptr ? value(problem.table, cell) : value(problem.minuend, cell) - value(problem.table, cell);
     };
     const PairPrices lanes = prices.pairs();

@@ -182,7 +182,7 @@ public:
     void load_side_costs(Level& at);
     PairBenefit function_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
     bool masked(const Node& node) const { return search_.has_native() && node.lane_type() == Lane::f64; }
-    void native_table(const Level& at, const std::uint64_t* filter, const void* singles, void* table);
+    void native_table(const Level& at, const Frame& frame, const std::uint64_t* filter, const void* singles, void* table, bool half);
     PairBenefit native_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
     PairBenefit table_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
     [[noreturn]] void find_wrong_cell(const Node& node, const PairProblem& problem) const;

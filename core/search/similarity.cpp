@@ -61,9 +61,16 @@ void Worker::load_pair_weights(Level& at) {
         account(at.pair_weights.reserve(stride * stride * 8));
         account(child_table_.reserve(stride * stride * static_cast<std::size_t>(node.n_channels()) * size));
         account(child_singles_.reserve(stride * static_cast<std::size_t>(node.n_channels()) * size));
-        const Scratch buffers = scratch(node);
-        search_.kernels.single_sums(frame, node.valid().data(), child_singles_.data(), buffers);
-        search_.kernels.pair_table(frame, node.valid().data(), child_singles_.data(), child_table_.data(), nullptr, buffers);
+        if (masked(node)) {
+            std::fill_n(child_singles_.as<double>(), stride, 0.0);
+            for (const std::int32_t f : node.active()) child_singles_.as<double>()[f] = node.column_sum(*frame.channels, f);
+            std::fill_n(child_table_.as<double>(), stride * stride, 0.0);
+            native_table(at, frame, node.valid().data(), child_singles_.data(), child_table_.data(), false);
+        } else {
+            const Scratch buffers = scratch(node);
+            search_.kernels.single_sums(frame, node.valid().data(), child_singles_.data(), buffers);
+            search_.kernels.pair_table(frame, node.valid().data(), child_singles_.data(), child_table_.data(), nullptr, buffers);
+        }
         search_.kernels.pair_weights(frame, child_table_.data(), nullptr, 1, nullptr, at.pair_weights.as<double>());
     } else if (node.counting()) {
         count_pair_weights(at);

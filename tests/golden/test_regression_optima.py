@@ -1,0 +1,102 @@
+"""Known optima of regression, the wrong answers of other packages, and targets of unusual size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import streed
+from streed import reference
+from streed.tasks import SquaredError
+from tests.support import DATA, optima
+
+LINES = optima("regression")
+
+
+def read(name: str) -> tuple[np.ndarray, np.ndarray]:
+    path = DATA / f"{name}.csv"
+    if not path.exists():
+        pytest.skip(f"no data set {name} in {DATA} (set STREED_DATA)")
+    table = np.loadtxt(path)
+    return table[:, 1:].astype(bool), table[:, 0]
+
+
+def squared_error(tree: streed.Tree, X: np.ndarray, y: np.ndarray) -> float:
+    """From predictions alone, without anything of the task."""
+    return float(((y - tree.predict(X)) ** 2).sum())
+
+
+@pytest.mark.skipif(not LINES, reason="no table of known optima (set STREED_REFERENCE)")
+@pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line['data']}-{line['max_depth']}")
+def test_known_optimum(line: dict[str, Any]) -> None:
+    X, y = read(line["data"])
+    result = streed.solve(SquaredError(y), X, max_depth=line["max_depth"])
+    assert result.optimal
+    assert result.objective == pytest.approx(line["objective"], rel=1e-10)
+    assert squared_error(result.tree, X, y) == pytest.approx(result.objective, rel=1e-12)
+
+
+@pytest.mark.parametrize("price", [0.001, 0.01])
+def test_airfoil_with_a_price_of_nodes(price: float) -> None:
+    """PyStreeD's default bound loses the optimum here; a tree of any depth below has to cost at least as much."""
+    X, y = read("regression/airfoil")
+    task = SquaredError(y, cost_complexity=price)
+    found = [streed.solve(task, X, max_depth=depth) for depth in (2, 3, 4, 5)]
+    values = [result.objective for result in found]
+    assert values == sorted(values, reverse=True)
+    for result in found:
+        by_hand = squared_error(result.tree, X, y) + result.tree.n_nodes * task.branch_cost
+        assert result.objective == pytest.approx(by_hand, rel=1e-12)
+        assert result.optimal
+    # A node budget that is just the size of the best tree cannot change its value.
+    again = streed.solve(task, X, max_depth=5, max_nodes=found[-1].tree.n_nodes)
+    assert again.objective == pytest.approx(values[-1], rel=1e-12)
+
+
+def test_cost_complex_cases() -> None:
+    """The kind of small problem of which PyStreeD gets a tenth wrong: priced nodes, few rows, ties."""
+    rng = np.random.default_rng(994)
+    for _ in range(200):
+        n, f = int(rng.integers(4, 13)), int(rng.integers(2, 5))
+        X = rng.random((n, f)) < 0.5
+        y = rng.integers(0, 6, n).astype(float)
+        task = SquaredError(y, cost_complexity=float(rng.choice([0.01, 0.03, 0.1, 0.2])))
+        depth = int(rng.integers(2, 4))
+        best = reference.solve(task.components(X), depth)[0].value
+        assert streed.solve(task, X, max_depth=depth).objective == pytest.approx(best, rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-7, 1.0, 1e9, 1e-150, 1e150])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_targets_of_any_size(size: float, offset: float) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.random((80, 8)) < 0.5
+    y = X @ rng.integers(1, 9, 8) + rng.integers(0, 5, 80)
+    plain = streed.solve(SquaredError(y), X, max_depth=3)
+    scaled = streed.solve(SquaredError((y + offset) * size), X, max_depth=3)
+    assert scaled.objective == pytest.approx(plain.objective * size**2, rel=1e-8)
+    assert (scaled.tree.feature == plain.tree.feature).all()
+
+
+def test_targets_that_cannot_be_squared() -> None:
+    with pytest.raises(ValueError, match="y is too large"):
+        SquaredError([0, 1e200])
+
+
+def test_constant_targets_one_row_and_no_features() -> None:
+    assert streed.solve(SquaredError([0.1] * 5), np.eye(5), max_depth=3).tree.n_nodes == 0
+    one = streed.solve(SquaredError([7.5]), [[1, 0]], max_depth=2)
+    assert (one.objective, one.tree.predict([[0, 0]]).tolist()) == (0.0, [7.5])
+
+
+def test_many_outputs() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.random((50, 6)) < 0.5
+    for n_outputs in (2, 58, 70):  # the last one is too many for the engine's own function
+        y = rng.normal(size=(50, n_outputs)) + X[:, :1]
+        result = streed.solve(SquaredError(y), X, max_depth=2)
+        assert result.objective == pytest.approx(float(((y - result.tree.predict(X)) ** 2).sum()))
+        best = reference.solve(SquaredError(y).components(X), 2)[0].value
+        assert result.objective == pytest.approx(best, rel=1e-10)
