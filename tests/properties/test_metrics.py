@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import streed
 from streed import metrics, reference
-from streed.solver.metrics.macro import mean_f1
+from streed.metrics.macro import mean_f1
 from streed.tasks import MacroF1, Metric
 from tests.properties.problems import EXAMPLES
 

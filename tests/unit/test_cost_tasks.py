@@ -12,8 +12,8 @@ import pytest
 import streed
 from streed import reference, tasks
 from streed.datasets import read_cost_file
+from streed.table.units import common_unit, from_units, in_units
 from streed.tasks.base import ClassErrors, CostTable
-from streed.tasks.parts.cost_units import common_unit, from_units, in_units
 
 # Bad arguments are given on purpose: no types here.
 CostMatrix: Any = tasks.CostMatrix

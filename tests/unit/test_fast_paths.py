@@ -17,11 +17,10 @@ import streed
 from streed import Binarizer, FeatureCosts
 from streed.binarize.booleans import REMEMBERED, boolean_columns
 from streed.options import OPTIONS
+from streed.table.labels import encode
+from streed.table.units import common_unit, in_units, multiples_of
 from streed.tasks.base import ClassErrors, Lowered
-from streed.tasks.parts.cost_units import common_unit, in_units, multiples_of
-from streed.tasks.parts.labels import encode
 from streed.tasks.parts.price_list import price_list
-from streed.tasks.parts.row_costs import cost_table
 
 STEPS = st.sampled_from([1.0, 0.1, 0.01, 0.25, 1 / 3, 1 / 7, 5.0, 1e-6, math.pi, 2.0**-30])
 VALUES = st.tuples(
@@ -116,7 +115,7 @@ def test_costs_per_class_are_those_per_row(drawn: Any, complexity: float, equal:
 def natural_costs(lowered: Lowered) -> NDArray[np.float64]:
     if isinstance(lowered.leaf, ClassErrors):
         assert (lowered.leaf.weights > 0).all()
-    return lowered.scale * cost_table(lowered)
+    return lowered.scale * lowered.leaf.label_costs(lowered.classes.size)
 
 
 @pytest.mark.parametrize("n_columns", [1, 7, REMEMBERED + 1])

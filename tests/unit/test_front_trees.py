@@ -9,10 +9,10 @@ import pytest
 
 import streed
 from streed import StreedError
-from streed.solver.engine import make_tree
 from streed.solver.fronts import trees as front_trees
-from streed.solver.fronts.label_costs import _any_covered
+from streed.solver.fronts.points import any_covered
 from streed.solver.fronts.trees import FlatTrees, count_trees
+from streed.solver.recount import make_tree
 from streed.tasks.base import Lowered
 
 LEAF = {"feature": [-1], "left": [-1], "right": [-1], "label": [1]}
@@ -86,10 +86,10 @@ def test_what_is_no_tree_is_refused(name: str, values: list[int]) -> None:
 
 def test_lines_that_cover_others() -> None:
     apart = np.array([[0.0, 2.0, 1.0], [1.0, 1.0, 1.0], [2.0, 2.0, 0.0]])
-    assert not _any_covered(apart, distinct=True)
-    assert not _any_covered(apart, distinct=False)
-    assert _any_covered(np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0]]), distinct=False)
+    assert not any_covered(apart, distinct=True)
+    assert not any_covered(apart, distinct=False)
+    assert any_covered(np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0]]), distinct=False)
     nearly = np.array([[1.0 + 1e-12, 1.0, 1.0], [1.0, 3.0, 1.0], [0.0, 5.0, 7.0]])
-    assert _any_covered(nearly, distinct=True)
-    assert _any_covered(nearly[:, :2], distinct=True)
-    assert not _any_covered(nearly[[0, 2]], distinct=True)
+    assert any_covered(nearly, distinct=True)
+    assert any_covered(nearly[:, :2], distinct=True)
+    assert not any_covered(nearly[[0, 2]], distinct=True)

@@ -226,7 +226,7 @@ def test_wide_planes_are_bounded_cell_by_cell(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_real_weights_are_whole_units_of_a_grid() -> None:
-    from streed.tasks.parts.units import integer_units
+    from streed.table.units import integer_units
 
     weights = np.random.default_rng(0).random(500) + 1e-12
     units, scale = integer_units(weights, 500, 30)

@@ -435,7 +435,7 @@ def test_labels_keep_their_type(labels: Any, dtype: str) -> None:
 @pytest.mark.parametrize("combined", [False, True])
 def test_ctrl_c_while_the_tree_is_counted_keeps_it(combined: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """The search is over when the leaves of its tree are asked for once more."""
-    from streed.solver import engine
+    from streed.leaves import function
 
     class Labelled(streed.tasks.StatisticsTask):
         name = "labelled"
@@ -449,7 +449,7 @@ def test_ctrl_c_while_the_tree_is_counted_keeps_it(combined: bool, monkeypatch: 
         def leaf_label(self, sums: Any) -> Any:
             return sums[1] / sums[0]
 
-    count, calls = engine.leaf_costs, []
+    count, calls = function.leaf_costs, []
 
     def interrupted(*arguments: Any) -> Any:
         calls.append(1)
@@ -457,7 +457,7 @@ def test_ctrl_c_while_the_tree_is_counted_keeps_it(combined: bool, monkeypatch: 
             raise KeyboardInterrupt
         return count(*arguments)
 
-    monkeypatch.setattr(engine, "leaf_costs", interrupted)
+    monkeypatch.setattr(function, "leaf_costs", interrupted)
     task = streed.combine(Labelled(), Labelled()) if combined else Labelled()
     with pytest.warns(streed.InterruptedWarning):
         result = streed.solve(task, [[0, 0], [0, 1], [1, 0], [1, 1]], max_depth=1)

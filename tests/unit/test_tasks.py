@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streed import TaskError, reference
+from streed.table.units import whole_units
 from streed.tasks import OBJECTIVES, REGISTRY, Accuracy, BalancedAccuracy, Task, make_task, resolve
-from streed.tasks.parts.labels import whole_units
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import argparse
 import inspect
 
 from streed.tasks import REGISTRY, Task
+from streed.tasks.forms import OneValue
 
 ABOUT = """\
 List what can be optimised, one line each."""
@@ -52,4 +53,4 @@ def objectives() -> list[str]:
 
 def combinable() -> list[str]:
     """Return those of them that can be combined with others into a front."""
-    return [name for name in objectives() if REGISTRY[name].solve_with is Task.solve_with]
+    return [name for name in objectives() if REGISTRY[name].form is OneValue]

@@ -138,6 +138,18 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         check_is_fitted(self)
         return self._binarize(check_table(self, X, reset=False))
 
+    def _labels(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row, by the tree's own labels: a task may compute one for each leaf."""
+        leaf, tree = self.apply(X), self.tree_
+        labels: NDArray[Any] = tree.classes[tree.label[leaf]]
+        return labels
+
+    def _shares(self, X: Any) -> NDArray[np.float64]:
+        """Return, for each row, the share of each class in the training weight of its leaf."""
+        leaf, weights = self.apply(X), self.tree_.class_weights
+        shares: NDArray[np.float64] = (weights / weights.sum(axis=1, keepdims=True))[leaf]
+        return shares
+
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each row ends in, as a node of `tree_`.
 
@@ -169,6 +181,11 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         """
         features = self._features(X)
         return self.tree_.decision_path(features)
+
+
+def has_shares(estimator: Any) -> bool:
+    """Whether leaves know the classes of their rows; only some tasks count them."""
+    return getattr(getattr(estimator, "tree_", None), "class_weights", 0) is not None
 
 
 def check_labels(estimator: BaseTree, y: Any) -> NDArray[Any]:

@@ -15,7 +15,7 @@ from streed.fairness.groups import group_rates
 from streed.options import OPTIONS
 from streed.solver.fairness.trade_off import search_front
 from streed.tasks import Accuracy
-from streed.tasks.base import Task
+from streed.tasks.base import Task, labels_of
 from streed.tasks.fairness import GroupFairness
 
 
@@ -161,7 +161,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         limits = self._limits()
         y, table = self._check(X, y)
         task = self._task(y, sensitive_features, sample_weight)
-        self.classes_ = task.lower().classes
+        self.classes_ = labels_of(task)
         features = self._solve(task, table, y, sample_weight, limits)
         self.group_rates_: dict[Any, dict[str, float]] | None = None
         self.difference_, self.ratio_ = np.nan, np.nan

@@ -16,8 +16,8 @@ from streed.estimators.base import BaseTree, check_rows, in_order, label_names
 from streed.estimators.policy_value import PolicyValue, policy_value
 from streed.estimators.teachers import TEACHERS, Models, Trial, scores_of
 from streed.options import Option
+from streed.table.labels import encode
 from streed.tasks.limited_policy import LimitedPolicyReward
-from streed.tasks.parts.labels import encode
 from streed.tasks.parts.row_costs import check_names
 from streed.tasks.parts.row_costs import check_table as check_rewards
 from streed.tasks.policy_reward import PolicyReward
@@ -254,9 +254,7 @@ class PolicyTree(BaseTree):
         array of shape (n,)
             Treatments, by their own names.
         """
-        leaf = self.apply(X)
-        prescribed: NDArray[Any] = self.treatments_[self.tree_.label[leaf]]
-        return prescribed
+        return self._labels(X)
 
     def value(self, X: Any, treatment: Any = None, outcome: Any = None, rewards: Any = None) -> PolicyValue:
         """Estimate what the policy is worth on rows that it was not fitted on.

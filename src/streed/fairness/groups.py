@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.fairness.parity import RATES, Parity, Rate
+from streed.table.labels import encode
 from streed.table.missing import is_missing
 
 Rates = Mapping[Any, Mapping[str, float]]
@@ -29,8 +30,6 @@ def encode_groups(sensitive_features: Any, n: int) -> tuple[list[Any], NDArray[n
     >>> encode_groups([[0, "x"], [1, "x"], [0, "x"]], 3)[0]
     [(0, 'x'), (1, 'x')]
     """
-    from streed.tasks.parts.labels import encode
-
     table = np.asarray(sensitive_features)
     if table.ndim == 2 and table.shape[1] == 1:
         table = table[:, 0]
@@ -159,8 +158,6 @@ def group_rates(
     >>> group_rates([0, 1, 1], [1, 1, 0], ["a", "a", "b"])["a"]["selection_rate"]
     1.0
     """
-    from streed.tasks.parts.labels import encode
-
     classes, codes = encode(y)
     label = classes[-1] if positive is None else positive
     weights = np.ones(codes.size) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)

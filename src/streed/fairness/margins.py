@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -81,3 +82,19 @@ def margins(
                 per_row = np.array([factor.get(group, 0) for group in range(n_groups)])[groups] * units
                 found.append(Margin(np.where(counted, per_row[:, None], 0).astype(np.float64), whole))
     return found
+
+
+def with_margins(errors: NDArray[np.float64], margins: Sequence[Margin]) -> NDArray[np.float64]:
+    """costs[row, label] = (its error, its share in each margin), for a search under limits."""
+    return np.ascontiguousarray(np.stack([errors, *(margin.costs for margin in margins)], axis=2))
+
+
+def margin_limits(
+    margins: Sequence[Margin], difference: Fraction, strict: bool = False
+) -> tuple[list[float], list[float]]:
+    """Limits on the margins that hold exactly if all differences are at most, or (strict) below, a limit."""
+    most = [
+        float(math.ceil(difference * margin.whole) - 1 if strict else math.floor(difference * margin.whole))
+        for margin in margins
+    ]
+    return [-value for value in most], most

@@ -22,10 +22,10 @@ from streed.reference import Components
 from streed.separable.conditions import CHECKS, Violation, brief, called
 from streed.separable.native import NATIVE_CHECKS, natives
 from streed.separable.samples import Sample, draw, shrink
-from streed.solver.general.solve import check_components
+from streed.solver.general.components import check_components
 from streed.solver.general.states import keep_rows, rows_of, splits_rows
 from streed.table.matrix import check_binary
-from streed.tasks.base import LeafFunction, Task
+from streed.tasks.base import Task
 from streed.tree.result import show
 
 __all__ = ["Counterexample", "SeparabilityReport", "check_separable"]
@@ -304,7 +304,7 @@ class _Trial:
         assert self._features is not None
         for native in natives(task, self._features):
             for name, check in NATIVE_CHECKS.items():
-                if name == "leaf function" and not isinstance(native.lowered.leaf, LeafFunction):
+                if name == "leaf function" and not native.lowered.leaf.is_function:
                     continue
                 for _ in range(min(n_samples, 5) if name == "optimum" else n_samples):
                     if time.perf_counter() > deadline:

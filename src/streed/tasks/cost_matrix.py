@@ -8,11 +8,11 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed.table.labels import check_sample_weight, class_factors, encode
+from streed.table.units import in_units, multiples_of
 from streed.tasks.base import ClassErrors, CostTable, Tally
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.label_costs import refuse_weighted_tests
-from streed.tasks.parts.cost_units import in_units, multiples_of
-from streed.tasks.parts.labels import check_sample_weight, class_factors, encode
 from streed.tasks.parts.row_costs import CostSummary, RowCosts, check_names
 
 

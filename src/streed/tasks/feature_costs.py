@@ -193,7 +193,7 @@ class FeatureCosts:
         streed.tasks.base.Prices
             The prices in the form that the engine takes.
         """
-        from streed.tasks.parts.cost_units import in_units
+        from streed.table.units import in_units
 
         tests = self.tests(names)
         attribute = _numbers(test.name for test in tests)

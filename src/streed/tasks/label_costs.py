@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streed.table.labels import check_sample_weight
+from streed.table.units import in_units
 from streed.tasks.base import CostTable
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.parts.combination import check_combination
-from streed.tasks.parts.cost_units import in_units
-from streed.tasks.parts.labels import check_sample_weight
 from streed.tasks.parts.row_costs import CostSummary, RowCosts, check_names, check_table
 
 if TYPE_CHECKING:

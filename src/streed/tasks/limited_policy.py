@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,14 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed import _core
-from streed.errors import InfeasibleError, StreedError
-from streed.options import Limits
-from streed.solver.progress import Watcher
-from streed.tasks.parts.cost_units import common_unit, from_units, in_units
-from streed.tasks.parts.row_costs import cost_table
+from streed.table.units import common_unit, from_units, in_units
+from streed.tasks.forms import LimitedValue
 from streed.tasks.policy_reward import PolicyReward
-from streed.tree.result import Result
+from streed.tolerance import TOLERANCE
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -75,6 +70,7 @@ class LimitedPolicyReward(PolicyReward):
     name: ClassVar[str] = "limited_policy_reward"
     summary: ClassVar[str] = "mean reward of a policy under capacities and a budget (maximised)"
     estimator: ClassVar[str] = "PolicyTree"
+    form: ClassVar[type] = LimitedValue
 
     def __init__(
         self,
@@ -134,91 +130,22 @@ class LimitedPolicyReward(PolicyReward):
             features=plain.features,
         )
 
-    def solve_with(
-        self, features: NDArray[np.uint8], limits: Limits, progress: object, names: Sequence[str] | None
-    ) -> Result:
-        """Solve the task with the engine for constraints; `streed.solve` comes in here.
+    def lower(self) -> LimitedValue:  # type: ignore[override]
+        """Give the rewards as costs, and what each treatment counts towards each limit."""
+        counts = np.array([limit.counts for limit in self._limits]).reshape(-1, self.labels.size)
+        return LimitedValue(self._lowered, counts, np.array([limit.most for limit in self._limits], float))
 
-        Parameters
-        ----------
-        features : uint8 array of shape (n, n_features)
-            The binary features.
-        limits : streed.options.Limits
-            The checked limits of the solve.
-        progress : bool or callable
-            As in `streed.solve`.
-        names : sequence of str or None
-            Names of the features.
-
-        Returns
-        -------
-        Result
-            The best policy within the limits.
-        """
-        from streed.solver.solve import make_result
-
-        started = time.perf_counter()
-        lowered = self.lower()
-        limits.check_rows(self._n_rows)
-        costs = cost_table(lowered)
-        n, k = costs.shape
-        table = np.empty((n, k, 1 + len(self._limits)))
-        table[:, :, 0] = costs
-        for j, limit in enumerate(self._limits):
-            table[:, :, 1 + j] = limit.counts
-        branch = np.zeros(1 + len(self._limits))
-        branch[0] = lowered.branch_cost
-        watcher = Watcher(self, progress)
-        answer = constrained(
-            features,
-            table,
-            lower=np.full(len(self._limits), -np.inf),
-            upper=np.array([limit.most for limit in self._limits], np.float64),
-            branch_cost=branch,
-            limits=limits,
-            poll=watcher.poll,
-        )
-        if answer["feasible"] is False:
-            raise InfeasibleError(self._explain(answer["closest"]))
-        if "feature" not in answer:
-            raise StreedError("no tree that keeps the limits was found in the time that was given")
-        answer.setdefault("magnitude", float(np.abs(costs).max(axis=1).sum()))
-        return make_result(self, lowered, features, names, answer, watcher, started)
-
-    def _explain(self, closest: Sequence[float]) -> str:
+    def why_infeasible(self, closest: Sequence[float]) -> str:
         """Say which limits no tree keeps, and what the least ones are that work."""
         n = self._n_rows
         wanted = [f"{limit.says} {limit.describe(limit.most, n)}" for limit in self._limits]
         least = [
-            f"{limit.says} {limit.describe(math.ceil(count - 1e-9), n)}"
+            f"{limit.says} {limit.describe(math.ceil(count - TOLERANCE), n)}"
             for limit, count in zip(self._limits, closest, strict=True)
-            if count > limit.most + 1e-9
+            if count > limit.most + TOLERANCE
         ]
         others = "" if len(least) == len(wanted) else ", with the other limits as they are"
         return f"no tree keeps {', '.join(wanted)}; the least that works is {', '.join(least)}{others}"
-
-
-def constrained(
-    features: NDArray[np.uint8],
-    costs: NDArray[np.float64],
-    *,
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
-    branch_cost: NDArray[np.float64],
-    limits: Limits,
-    poll: Any,
-) -> dict[str, Any]:
-    """Call the engine: least first component, the others between `lower` and `upper`."""
-    native: Any = _core
-    answer: dict[str, Any] = native.constrained(
-        features,
-        np.ascontiguousarray(costs),
-        lower=lower,
-        upper=upper,
-        branch_cost=branch_cost,
-        **limits.arguments(poll),
-    )
-    return answer
 
 
 def capacity_limits(capacity: object, names: list[Any], n: int) -> list[Limit]:
@@ -241,7 +168,7 @@ def capacity_limits(capacity: object, names: list[Any], n: int) -> list[Limit]:
             )
         if float(most) < 0:
             raise ValueError(f"the capacity of {treatment!r} must not be negative, got {most!r}")
-        rows = math.floor(float(most) * n + 1e-9) if share else int(float(most))
+        rows = math.floor(float(most) * n + TOLERANCE) if share else int(float(most))
         limits.append(Limit(counts, float(min(rows, n)), 1.0, f"{treatment!r} for at most", share))
     return limits
 
@@ -263,11 +190,8 @@ def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: 
     units = in_units(costs, unit)
     whole = bool((units == np.rint(units)).all())
     allowed = most * n / unit
-    return [
-        Limit(
-            units, math.floor(allowed + 1e-9) if whole else allowed * (1 + 1e-12), unit, "budget of at most"
-        )
-    ]
+    allowed = math.floor(allowed + TOLERANCE) if whole else allowed * (1 + 1e-12)
+    return [Limit(units, allowed, unit, "budget of at most")]
 
 
 def _amount(what: str, value: object) -> float:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed import metrics
-from streed.tasks.base import ClassErrors, Lowered, Tally, Task
-from streed.tasks.parts.labels import check_sample_weight, encode
-from streed.tasks.parts.units import integer_units
+from streed.leaves import ClassErrors
+from streed.table.labels import check_sample_weight, encode
+from streed.table.units import integer_units
+from streed.tasks.base import Task
+from streed.tasks.forms import CountsMetric, OneValue, Tally
 
 if TYPE_CHECKING:
-    from streed.options import Limits
     from streed.reference import Components
-    from streed.tree.result import Result
 
 UNIT_BITS = 30
 BUILT_IN = frozenset(type(metric) for metric in metrics.METRICS.values())
@@ -81,6 +80,7 @@ class Metric(Task):
 
     name: ClassVar[str] = "metric"
     summary: ClassVar[str] = "a metric of binary classification (maximised)"
+    form: ClassVar[type] = CountsMetric
     maximize: ClassVar[bool] = True
     binary: ClassVar[bool] = True
 
@@ -140,72 +140,25 @@ class Metric(Task):
         """The label that counts as positive."""
         return self._classes[self._positive]
 
-    def lower(self) -> Lowered:
-        """Give the rows with their classes and weights; `solve_with` makes searches and trees of them."""
-        leaf = ClassErrors(self._codes, self._weights)
-        tally = Tally(self._codes, self._weights)
-        return Lowered(leaf, self._classes, tally=tally, rows=self._rows)
+    def lower(self) -> CountsMetric:
+        """Give the metric, and the classes and weights of the rows."""
+        leaf, tally = ClassErrors(self._codes, self._weights), Tally(self._codes, self._weights)
+        value = OneValue(leaf, self._classes, tally=tally, rows=self._rows)
+        return CountsMetric(self.metric, value, self._codes, self._units, self._scale, self._positive)
 
     def report(self, cost: float) -> float:
         """Return the value as it is: searches are watched in natural units."""
         return cost
 
-    def score(self, says: NDArray[np.int64]) -> float:
+    def score(self, predicted: NDArray[np.int64]) -> float:
         """Value of predictions, as positions among `classes`, of the rows with a weight above zero."""
-        wrong = says != self._codes
+        wrong = predicted != self._codes
         true = self._codes == self._positive
         cells = [
             float(self._weights[mask].sum())
             for mask in (true & ~wrong, ~true & wrong, true & wrong, ~true & ~wrong)
         ]
         return float(self.metric(*cells))
-
-    def solve_with(
-        self, features: NDArray[np.uint8], limits: Limits, progress: object, names: Sequence[str] | None
-    ) -> Result:
-        """Solve the task on checked features; `streed.solve` calls this instead of a single search.
-
-        Parameters
-        ----------
-        features : uint8 array of shape (n_rows, n_features)
-            The binary features.
-        limits : Limits
-            The checked limits, which hold for all searches together.
-        progress : bool or callable
-            As for `streed.solve`.
-        names : sequence of str or None
-            Names of the features.
-
-        Returns
-        -------
-        Result
-            The best tree and what was proven.
-        """
-        from streed.solver.engine import make_tree
-        from streed.solver.searches import Searches
-
-        rows = features if self._rows is None else np.ascontiguousarray(features[self._rows])
-        searches = Searches(self, rows, limits, progress, self.metric.name)
-        best, bound, proven = self._search(searches)
-        counted = make_tree(self.lower(), rows, names, best, self.value_name, 1.0)
-        objective = self.score(counted.says)
-        return searches.result(counted.tree, objective, max(bound, objective), proven)
-
-    def _search(self, searches: Any) -> tuple[dict[str, Any], float, bool]:
-        """Find the best tree, a bound, and whether the tree is proven."""
-        from streed.solver.metrics.dinkelbach import maximise_ratio
-        from streed.solver.metrics.hull import maximise_metric
-        from streed.solver.metrics.problem import BinaryProblem
-
-        problem = BinaryProblem(self.metric, self._codes, self._positive, self._units, self._scale, searches)
-        proven = False
-        with searches.interruptible():
-            if isinstance(self.metric, metrics.Ratio):
-                proven = maximise_ratio(problem, self.metric)
-            else:
-                proven = maximise_metric(problem)
-        bound = problem.objective if proven else problem.plane.bound(problem.plane.whole())
-        return problem.best.tree, bound, proven
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the front of mistakes as the six components of the paper; the metric picks from it.

@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streed.table.units import in_units
 from streed.tasks.base import CostTable
-from streed.tasks.parts.cost_units import in_units
 from streed.tasks.parts.row_costs import CostSummary, RowCosts, check_names, check_table
 
 

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.errors import TaskError
+from streed.leaves import LeafFunction
+from streed.leaves.compiled import Negated
 from streed.options import OPTIONS
-from streed.tasks.base import LeafFunction, Lowered, Task
+from streed.tasks.base import Lowered, Task
 from streed.tasks.parts.combination import check_combination, joins
 
 if TYPE_CHECKING:
@@ -166,8 +168,6 @@ class StatisticsTask(Task):
         )
 
     def _minimised(self) -> Any:
-        from streed.solver.leaf_functions import Negated
-
         return Negated(self.leaf_costs) if self.maximize else self.leaf_costs
 
     def _bounds(self) -> tuple[Any, Any]:

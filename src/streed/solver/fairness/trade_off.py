@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streed.fairness.front import FairnessFront, FairnessPoint
-from streed.solver.engine import make_tree
-from streed.solver.searches import Searches
+from streed.fairness.margins import margin_limits
+from streed.solver.recount import make_tree
+from streed.solver.run import Run
+from streed.solver.strategies.group_rates import begin, search
 
 if TYPE_CHECKING:
     from streed.options import Limits
@@ -36,34 +38,26 @@ def search_front(
     names: Sequence[str] | None,
 ) -> FairnessFront:
     """Find all nondominated pairs of error and difference; the limit of the task itself is not looked at."""
-    lowered = task.lower()
-    rows = features if lowered.rows is None else np.ascontiguousarray(features[lowered.rows])
-    searches = Searches(task, rows, limits, progress, task.parity.name)
+    form = task.lower()
+    run = Run(task, features, names, limits, progress)
+    begin(run, form)
     points: list[FairnessPoint] = []
     difference, complete = EVERYTHING, False
-    with searches.interruptible():
-        while not (complete or (points and searches.stopped)):
-            answer = _next(task, searches, difference)
+    with run.interruptible():
+        while not (complete or (points and run.stopped)):
+            answer = search(run, form, *margin_limits(form.margins, difference, strict=True))
             complete = answer["feasible"] is False
             if not (complete or answer["optimal"]):
                 break
             if not complete:
-                counted = make_tree(lowered, rows, names, answer, task.value_name, 1.0)
-                outcome = task.outcome(counted.says)
+                counted = make_tree(form.value, run.rows, names, answer, task.value_name, 1.0)
+                outcome = task.outcome(counted.predicted)
                 difference = outcome.difference
                 error = task.report(counted.cost)
                 if points and points[-1].error == error:
                     points.pop()
                 points.append(FairnessPoint(error, float(difference), counted.tree, outcome.rates))
                 complete = difference == 0
-    status = "optimal" if complete else searches.status
-    searches.finish()
-    return FairnessFront(tuple(points), complete, task.parity.name, task.total, status, searches.elapsed)
-
-
-def _next(task: GroupFairness, searches: Searches, difference: Fraction) -> dict[str, Any]:
-    """Search the least error among trees whose difference is below the last one."""
-    if not task.constrained:
-        return task.search(searches)
-    lower, upper = task.limits(difference, strict=True)
-    return searches.constrained(task.costs(), lower, upper, task.branch_cost)
+    status = "optimal" if complete else run.status
+    run.finish()
+    return FairnessFront(tuple(points), complete, task.parity.name, task.total, status, run.elapsed)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.errors import StreedError
-from streed.tasks.base import ClassErrors, CostTable, Lowered
+from streed.tasks.forms import OneValue
 from streed.tree.tree import Tree
 
 BLOCK = 2**22
@@ -156,10 +156,10 @@ class Sums:
     Of the part `shown` there are also the number of rows and the weights of their classes.
     """
 
-    def __init__(self, parts: Sequence[Lowered], shown: int, n_rows: int) -> None:
+    def __init__(self, parts: Sequence[OneValue], shown: int, n_rows: int) -> None:
         self.parts, self.shown = parts, parts[shown]
         self.n_labels = self.shown.classes.size
-        columns = [_whole(part, n_rows, _costs(part)) for part in parts]
+        columns = [_whole(part, n_rows, part.leaf.label_costs(part.classes.size)) for part in parts]
         columns.append(_whole(self.shown, n_rows, np.ones((_n_rows(self.shown, n_rows), 1))))
         if (tally := self.shown.tally) is not None:
             own = 1.0 if tally.weights is None else tally.weights[:, None]
@@ -192,19 +192,11 @@ class Sums:
         return samples, None if self.shown.tally is None else np.ascontiguousarray(own[:, 1:])
 
 
-def _costs(part: Lowered) -> NDArray[np.float64]:
-    if isinstance(part.leaf, CostTable):
-        return part.leaf.costs
-    assert isinstance(part.leaf, ClassErrors)
-    wrong = part.leaf.codes[:, None] != np.arange(part.classes.size)
-    return np.where(wrong, part.leaf.weights[:, None], 0.0)
-
-
-def _n_rows(part: Lowered, n_rows: int) -> int:
+def _n_rows(part: OneValue, n_rows: int) -> int:
     return n_rows if part.rows is None else part.rows.size
 
 
-def _whole(part: Lowered, n_rows: int, own: NDArray[np.float64]) -> NDArray[np.float64]:
+def _whole(part: OneValue, n_rows: int, own: NDArray[np.float64]) -> NDArray[np.float64]:
     """Give the columns of a part on all rows: those that it leaves out count nothing."""
     if part.rows is None:
         return own
@@ -214,7 +206,7 @@ def _whole(part: Lowered, n_rows: int, own: NDArray[np.float64]) -> NDArray[np.f
 
 
 def count_trees(
-    parts: Sequence[Lowered],
+    parts: Sequence[OneValue],
     shown: int,
     value_name: str,
     sign: float,

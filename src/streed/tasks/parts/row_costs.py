@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.options import OPTIONS
+from streed.table.units import common_unit, from_units
 from streed.tasks.base import ClassErrors, CostTable, Lowered, Prices, Tally, Task, priced
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.parts.combination import joins
-from streed.tasks.parts.cost_units import common_unit, from_units
 from streed.tasks.parts.price_list import price_list
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class RowCosts(Task):
         low = self._lowered
         table = np.asarray(X, dtype=bool)
         has = (table if low.rows is None else table[low.rows]).tolist()
-        costs = cost_table(low).tolist()
+        costs = low.leaf.label_costs(low.classes.size).tolist()
         price = PriceTable(low.prices, table.shape[1])
 
         def transition(state: Any, feature: int, side: bool) -> Any:
@@ -185,15 +185,6 @@ class PriceTable:
             return tested, groups
         group = int(self._prices.group[feature])
         return tested | {int(self._prices.attribute[feature])}, groups | ({group} if group >= 0 else set())
-
-
-def cost_table(lowered: Lowered) -> NDArray[np.float64]:
-    """Costs (rows x labels) of a lowered task whose rows have costs per label, in engine units."""
-    if isinstance(lowered.leaf, CostTable):
-        return lowered.leaf.costs
-    assert isinstance(lowered.leaf, ClassErrors)
-    codes, weights = lowered.leaf.codes, lowered.leaf.weights
-    return np.where(codes[:, None] == np.arange(lowered.classes.size), 0.0, weights[:, None])
 
 
 def check_table(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:

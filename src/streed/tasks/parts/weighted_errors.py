@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.options import OPTIONS
+from streed.table.labels import check_sample_weight, class_factors, encode
+from streed.table.units import balanced_units, whole_units
 from streed.tasks.base import ClassErrors, Lowered, Tally, Task
-from streed.tasks.parts.labels import balanced_units, check_sample_weight, class_factors, encode, whole_units
 
 if TYPE_CHECKING:
     from streed.reference import Components

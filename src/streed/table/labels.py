@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,9 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed import _core
 from streed.table.missing import is_missing
-
-LARGEST_TOTAL = 2**31
-"""Weights are turned into whole numbers only if their sum stays below this."""
 
 
 def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
@@ -102,50 +98,3 @@ def class_factors(class_weight: object, classes: NDArray[Any]) -> NDArray[np.flo
     if not (np.isfinite(factors) & (factors >= 0)).all():
         raise ValueError(f"the weights in class_weight must be finite and not negative, got {class_weight!r}")
     return factors
-
-
-def whole_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Write weights as whole multiples of one unit, where they are (to rounding); else leave them alone.
-
-    The unit is sought among the least weight and its halves, thirds, ... up to twelfths, which covers what
-    people write by hand (0.1 and 0.3, 1 and 2.5). Sums of whole numbers are exact and do not depend on their
-    order.
-
-    Examples
-    --------
-    >>> units, scale = whole_units(np.array([0.2, 0.3]))
-    >>> units.tolist(), scale
-    ([2.0, 3.0], 0.1)
-    """
-    distinct = np.unique(weights)
-    if distinct.size > 4096:
-        return weights, 1.0
-    for parts in range(1, 13):
-        unit = float(distinct[0]) / parts
-        multiples = np.rint(distinct / unit) if unit > 0 else distinct
-        close = np.abs(distinct - multiples * unit) <= 4e-16 * distinct
-        if close.all() and float(weights.sum()) / unit < LARGEST_TOTAL:
-            return multiples[np.searchsorted(distinct, weights)], unit
-    return weights, 1.0
-
-
-def balanced_units(
-    codes: NDArray[np.int32], weights: NDArray[np.float64], n_classes: int
-) -> tuple[NDArray[np.float64], float]:
-    """Give every class that has rows the same weight, without changing the total.
-
-    A row of weight w in a class of weight W_k gets w * W / (K * W_k), with W the total weight and K the
-    number of classes that have rows. If all w are whole and L is the least common multiple of the W_k, then L
-    / W_k is whole too: the row gets w * L / W_k units of W / (K * L) each. (L / W_k is the product of the
-    other class weights over the greatest common divisor of these products.)
-    """
-    sizes = np.bincount(codes, weights=weights, minlength=n_classes)
-    present = [float(size) for size in sizes if size > 0]
-    total = float(weights.sum())
-    if total < LARGEST_TOTAL and bool((weights == np.rint(weights)).all()):
-        common = math.lcm(*map(int, present))
-        if len(present) * common < LARGEST_TOTAL:
-            factors = np.array([common // int(size) if size > 0 else 0 for size in sizes], dtype=np.float64)
-            return weights * factors[codes], total / (len(present) * common)
-    factors = np.divide(total / len(present), sizes, out=np.zeros_like(sizes), where=sizes > 0)
-    return weights * factors[codes], 1.0

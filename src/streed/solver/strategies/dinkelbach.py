@@ -15,9 +15,27 @@ import math
 from streed.errors import TaskError
 from streed.metrics.base import Linear, Ratio
 from streed.solver.metrics.problem import BinaryProblem, Point
+from streed.solver.run import Run
+from streed.tasks.forms import CountsMetric
+from streed.tree.result import Result
 
 ALIKE = 0.6
 """Weights of fp and fn are much alike if neither is less than this share of the other."""
+
+
+def refusal(form: CountsMetric) -> str:
+    """Take ratios of linear functions only."""
+    ratio = isinstance(form.metric, Ratio)
+    return "" if ratio else f"{form.metric.name} is not a ratio of two linear functions of fp and fn"
+
+
+def solve(run: Run, form: CountsMetric) -> Result:
+    """Maximise a ratio."""
+    assert isinstance(form.metric, Ratio)
+    problem, proven = BinaryProblem(form, run), False
+    with run.interruptible():
+        proven = maximise_ratio(problem, form.metric)
+    return problem.result(proven)
 
 
 def maximise_ratio(problem: BinaryProblem, metric: Ratio) -> bool:
@@ -27,13 +45,13 @@ def maximise_ratio(problem: BinaryProblem, metric: Ratio) -> bool:
     full depth one or two searches are left. If the weights will be much alike, a search with equal ones goes
     before them: the engine is about three times as fast on those, and the tree is often the best one already.
     """
-    depth = problem.searches.limits.max_depth
+    depth = problem.run.limits.max_depth
     terms = whole_terms(*metric.terms(problem.plane.positives, problem.plane.negatives))
     if depth > 2:
         _iterate(problem, terms, depth - 1)
         a, b = _direction(problem, terms)
         alike = ALIKE <= a / b <= 1 / ALIKE and bool((problem.units == 1).all())
-        if alike and not problem.searches.stopped:
+        if alike and not problem.run.stopped:
             problem.search(1, 1, depth)
             if problem.settled:
                 return True
@@ -56,13 +74,13 @@ def whole_terms(numerator: Linear, denominator: Linear) -> tuple[list[int], list
 
 def _iterate(problem: BinaryProblem, terms: tuple[list[int], list[int]], max_depth: int) -> bool:
     """Iterate at one depth; returns whether the ratio is proven to be the greatest one there."""
-    while not problem.searches.stopped:
+    while not problem.run.stopped:
         a, b = problem.direction(*_direction(problem, terms))
         point, optimal = problem.search(a, b, max_depth)
         problem.refresh_bound()
         if problem.best is not point:
             return optimal
-        if max_depth == problem.searches.limits.max_depth and problem.settled:
+        if max_depth == problem.run.limits.max_depth and problem.settled:
             return True
     return False
 

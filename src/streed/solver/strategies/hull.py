@@ -17,6 +17,9 @@ from typing import NamedTuple
 
 from streed.solver.metrics.plane import Box
 from streed.solver.metrics.problem import BinaryProblem, Point
+from streed.solver.run import Run
+from streed.tasks.forms import CountsMetric
+from streed.tree.result import Result
 
 
 class Segment(NamedTuple):
@@ -39,9 +42,22 @@ class Segment(NamedTuple):
         return a // common, b // common
 
 
+def refusal(form: CountsMetric) -> str:
+    """Take metrics of two classes only."""
+    return "" if form.positive >= 0 else f"{form.metric.name} has {form.classes.size} classes, not two"
+
+
+def solve(run: Run, form: CountsMetric) -> Result:
+    """Maximise a metric."""
+    problem, proven = BinaryProblem(form, run), False
+    with run.interruptible():
+        proven = maximise_metric(problem)
+    return problem.result(proven)
+
+
 def maximise_metric(problem: BinaryProblem) -> bool:
     """Improve the best point of a problem until nothing better can exist; returns whether that is proven."""
-    plane, searches = problem.plane, problem.searches
+    plane, run = problem.plane, problem.run
     numbers = itertools.count()
     heap: list[tuple[float, int, Segment]] = []
 
@@ -51,8 +67,8 @@ def maximise_metric(problem: BinaryProblem) -> bool:
 
     push(Segment(problem.corners[0], problem.corners[1]))
     while heap and -heap[0][0] > problem.objective:
-        searches.bound = -heap[0][0]
-        if searches.stopped:
+        run.bound = -heap[0][0]
+        if run.stopped:
             return False
         segment = heapq.heappop(heap)[2]
         if plane.bound(segment.box) <= problem.objective:
@@ -68,7 +84,7 @@ def maximise_metric(problem: BinaryProblem) -> bool:
 def _split(problem: BinaryProblem, segment: Segment) -> list[Segment]:
     """Search beyond the line of a segment: two shorter segments, or the segment as a proven edge."""
     weights = problem.direction(*segment.normal)
-    point, optimal = problem.search(*weights, problem.searches.limits.max_depth)
+    point, optimal = problem.search(*weights, problem.run.limits.max_depth)
     if not optimal:
         return [segment]
     ends = [sum(w * c for w, c in zip(weights, (end.fp, end.fn), strict=True)) for end in segment[:2]]
@@ -85,7 +101,9 @@ def _search_strip(problem: BinaryProblem, segment: Segment) -> bool:
     region = problem.plane.above(segment.box, problem.objective, a, b)
     if region is None:
         return True
-    answer = problem.searches.front(problem.costs(), (region.most_fp, region.most_fn), (a, b), region.budget)
+    answer = problem.run.search_front(
+        problem.costs(), (region.most_fp, region.most_fn), (a, b), region.budget
+    )
     for tree in answer["trees"]:
         problem.offer(problem.point(tree))
     return bool(answer["complete"])

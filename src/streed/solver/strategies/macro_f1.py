@@ -17,24 +17,44 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from streed.solver.searches import Searches, constant_tree, predicted
+from streed.leaves import ClassErrors
+from streed.metrics import MacroF1
+from streed.metrics.macro import mean_f1, mistake_costs
+from streed.solver.metrics.problem import metric_result
+from streed.solver.recount import constant_tree, predicted
+from streed.solver.run import LEAST_SECONDS, Run
+from streed.tasks.forms import CountsMetric
+from streed.tree.result import Result
 
 SLACK = 1 + 1e-9
 ROUNDS = 4
 
 
+def refusal(form: CountsMetric) -> str:
+    """Take the mean F1 score only."""
+    return "" if isinstance(form.metric, MacroF1) else f"{form.metric.name} is not the mean F1 score"
+
+
+def solve(run: Run, form: CountsMetric) -> Result:
+    """Maximise the mean F1 score of three classes."""
+    problem, proven = MacroProblem(form, run), False
+    with run.interruptible():
+        proven = maximise_macro_f1(problem)
+    return metric_result(run, form, problem.best, problem.bound, proven)
+
+
 class MacroProblem:
     """Rows of several classes with whole weights; the best tree so far and its value."""
 
-    def __init__(
-        self, codes: NDArray[np.int32], units: NDArray[np.int64], n_classes: int, searches: Searches
-    ) -> None:
-        self.codes = codes
-        self.units = units
-        self.n_classes = n_classes
-        self.searches = searches
+    def __init__(self, form: CountsMetric, run: Run) -> None:
+        run.keep(form.value.rows)
+        run.least_seconds = LEAST_SECONDS
+        self.form = form
+        self.run = run
+        self.codes = codes = form.codes
+        self.units = units = form.units
+        self.n_classes = n_classes = form.classes.size
         self.sizes = np.bincount(codes, weights=units, minlength=n_classes)
         self.best: dict[str, Any] = {}
         self.mistakes = np.zeros((n_classes, 2))
@@ -45,46 +65,32 @@ class MacroProblem:
 
     def offer(self, tree: dict[str, Any]) -> None:
         """Keep a tree if it is the best one so far."""
-        says = predicted(tree, self.searches.features)
-        wrong = says != self.codes
-        fp = np.bincount(says[wrong], weights=self.units[wrong], minlength=self.n_classes)
+        labels = predicted(tree, self.run.rows)
+        wrong = labels != self.codes
+        fp = np.bincount(labels[wrong], weights=self.units[wrong], minlength=self.n_classes)
         fn = np.bincount(self.codes[wrong], weights=self.units[wrong], minlength=self.n_classes)
         value = mean_f1(self.sizes, fp, fn)
         if value > self.objective:
             self.best, self.objective, self.mistakes = tree, value, np.stack([fp, fn], axis=1)
-            self.searches.objective, self.searches.bound = value, self.bound
-
-
-def mean_f1(sizes: NDArray[Any], fp: NDArray[Any], fn: NDArray[Any]) -> float:
-    """Mean over the classes of 2 tp / (2 tp + fp + fn).
-
-    Examples
-    --------
-    >>> mean_f1(np.array([2.0, 2.0]), np.array([1.0, 0.0]), np.array([0.0, 1.0]))
-    0.7333333333333334
-    """
-    below = np.asarray(2 * sizes + fp - fn, dtype=np.float64)
-    return float(np.mean(np.divide(2 * (sizes - fn), below, out=np.zeros_like(below), where=below > 0)))
+            self.run.objective, self.run.bound = value, self.bound
 
 
 def maximise_macro_f1(problem: MacroProblem) -> bool:
     """Improve the best tree until it is proven; returns whether it is."""
     _climb(problem)
-    return problem.objective == 1.0 or (not problem.searches.stopped and _search_front(problem))
+    return problem.objective == 1.0 or (not problem.run.stopped and _search_front(problem))
 
 
 def _climb(problem: MacroProblem) -> None:
     """Weighted searches, each with what a mistake on a class costs at the best tree so far."""
     slopes = 1 / problem.sizes
     for _ in range(ROUNDS):
-        if problem.searches.stopped:
+        if problem.run.stopped:
             return
         before = problem.objective
         weights = (slopes / slopes.min())[problem.codes] * problem.units
-        answer = problem.searches.scalar(
-            problem.codes, weights, problem.n_classes, problem.searches.limits.max_depth
-        )
-        problem.offer(answer)
+        value = problem.form.value._replace(leaf=ClassErrors(problem.codes, weights))
+        problem.offer(problem.run.search_value(value, problem.run.rows))
         if problem.objective <= before:
             return
         fp, fn = problem.mistakes.T
@@ -104,7 +110,7 @@ def _search_front(problem: MacroProblem) -> bool:
     upper = np.floor(upper * SLACK)
     weights = np.repeat(1 / (2 * sizes + upper[:, 0]), 2)
     costs = mistake_costs(problem.codes, problem.units, k)
-    answer = problem.searches.front(costs, upper.ravel().tolist(), weights.tolist(), loss * SLACK)
+    answer = problem.run.search_front(costs, upper.ravel().tolist(), weights.tolist(), loss * SLACK)
     for row in np.asarray(answer["supports"]).reshape(-1, 2 * k + 1):
         length = float(row[:-1] @ weights) / float(weights @ weights)
         if length > 0 and np.allclose(row[:-1], length * weights, rtol=1e-12, atol=0):
@@ -112,13 +118,3 @@ def _search_front(problem: MacroProblem) -> bool:
     for tree in answer["trees"]:
         problem.offer(tree)
     return bool(answer["complete"])
-
-
-def mistake_costs(codes: NDArray[np.int32], units: NDArray[np.int64], n_classes: int) -> NDArray[np.float64]:
-    """costs[row, label] = (fp of class 0, fn of class 0, fp of class 1, ...)."""
-    costs = np.zeros((codes.size, n_classes, 2 * n_classes))
-    for label in range(n_classes):
-        wrong = np.flatnonzero(codes != label)
-        costs[wrong, label, 2 * label] = units[wrong]
-        costs[wrong, label, 2 * codes[wrong] + 1] = units[wrong]
-    return costs
