@@ -86,15 +86,15 @@ class Limits:
 
     def arguments(self, poll: Callable[[dict[str, float]], bool] | None) -> dict[str, Any]:
         """Give the limits as the keyword arguments that every search of the engine takes."""
-        return {
+        given: dict[str, Any] = {
             "max_depth": self.max_depth,
             "max_nodes": self.max_nodes,
             "min_samples_leaf": self.min_samples_leaf,
             "time_limit": self.time_limit,
             "memory_limit": self.memory_limit,
             "n_threads": self.n_threads,
-            "poll": poll,
         }
+        return given if poll is None else given | {"poll": poll}
 
     def check_rows(self, n_rows: int) -> None:
         """Refuse leaves that must hold more rows than there are."""

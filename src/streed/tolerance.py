@@ -21,6 +21,9 @@ TOLERANCE = 1e-9
 RECOUNT = 100 * TOLERANCE
 """The same where one value was added by the engine and the other one anew in Python."""
 
+LAST_DIGITS = TOLERANCE / 1000
+"""The same where the two values come from a single operation each: they differ in their last digits only."""
+
 
 def slack(value: float) -> float:
     """Return by how much another number may miss a value and still be equal to it up to rounding.

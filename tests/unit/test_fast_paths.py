@@ -18,7 +18,7 @@ from streed import Binarizer, FeatureCosts
 from streed.binarize.booleans import REMEMBERED, boolean_columns
 from streed.options import OPTIONS
 from streed.table.labels import encode
-from streed.table.units import common_unit, in_units, multiples_of
+from streed.table.units import in_units, largest_unit, multiples_of
 from streed.tasks.base import ClassErrors, Lowered
 from streed.tasks.parts.price_list import price_list
 
@@ -49,7 +49,7 @@ def slow_common_unit(values: NDArray[np.float64], total: float) -> float:
 
 @given(VALUES, st.sampled_from([0.0, 100.0, 1e9, 1e15]))
 def test_units_are_those_of_all_values_at_once(values: list[float], total: float) -> None:
-    unit = common_unit(values, total)
+    unit = largest_unit(values, total)
     assert unit == slow_common_unit(np.array(values), total)
     if unit != 1.0:
         assert np.array_equal(multiples_of(np.array(values), unit), in_units(np.array(values), unit))
@@ -57,8 +57,8 @@ def test_units_are_those_of_all_values_at_once(values: list[float], total: float
 
 def test_units_of_very_many_values() -> None:
     values = [0.01 * k for k in range(5, 5000, 5)]
-    assert common_unit(np.array(values), 100.0) == common_unit(values, 100.0)
-    assert common_unit(values, 100.0) == slow_common_unit(np.array(values), 100.0) == pytest.approx(0.05)
+    assert largest_unit(np.array(values), 100.0) == largest_unit(values, 100.0)
+    assert largest_unit(values, 100.0) == slow_common_unit(np.array(values), 100.0) == pytest.approx(0.05)
 
 
 INTEGERS = st.sampled_from([np.int8, np.uint8, np.int16, np.int32, np.int64, np.uint64])

@@ -93,8 +93,9 @@ def test_affine_models_cost_what_their_rows_cost(task: Task) -> None:
     assert form.leaf.affine
     for label in (0, 1):
         tree = {"feature": [-1], "left": [-1], "right": [-1], "label": [label]}
-        arrays: Any = [np.array(values, np.int32) for values in tree.values()]
-        counted = _core.recount(X, *arrays, 2, *form.leaf.native_rows(), None, None, False, 1.0, 1.0)
+        arrays = [np.array(values, np.int32) for values in tree.values()]
+        recount: Any = _core.recount
+        counted = recount(X, *arrays, 2, *form.leaf.native_rows(), None, None, False, 1.0, 1.0)
         assert counted[2] == costs[:, label].sum()
     least, most = form.leaf.row_range()
     assert least <= costs.min()

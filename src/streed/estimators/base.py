@@ -209,7 +209,7 @@ def label_names(table: Any) -> list[Any] | None:
     return list(table.columns) if type(table) is not np.ndarray and is_frame(table) else None
 
 
-def in_order(what: str, table: Any, names: NDArray[Any]) -> Any:
+def ordered_columns(what: str, table: Any, names: NDArray[Any]) -> Any:
     """Put the columns of a frame into the order of the labels that were fitted, or refuse other names."""
     if not is_frame(table):
         return table

@@ -12,14 +12,21 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streed.binarize.binarizer import check_table
-from streed.estimators.base import BaseTree, check_labels, check_rows, has_shares, in_order, label_names
+from streed.estimators.base import (
+    BaseTree,
+    check_labels,
+    check_rows,
+    has_shares,
+    label_names,
+    ordered_columns,
+)
 from streed.table.columns import column_names
 from streed.table.labels import check_sample_weight, encode
 from streed.tasks.base import Task
 from streed.tasks.cost_matrix import CostMatrix
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.label_costs import LabelCosts
-from streed.tasks.parts.row_costs import check_table as check_costs
+from streed.tasks.parts.row_costs import check_costs
 
 
 @dataclass(frozen=True)
@@ -333,7 +340,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         if self._matrix is None:
             if costs is None:
                 raise ValueError("the tree was fitted with costs per row: costs are needed here too")
-            table = check_costs("costs", in_order("costs", costs, self.classes_), "label")
+            table = check_costs("costs", ordered_columns("costs", costs, self.classes_), "label")
             check_consistent_length(features, table)
             if table.shape[1] != self.classes_.size:
                 raise ValueError(f"costs must have {self.classes_.size} columns, got {table.shape[1]}")

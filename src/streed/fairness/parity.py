@@ -95,14 +95,20 @@ class Parity:
             raise TypeError(f"rates must be a tuple of at least one Rate, got {self.rates!r}")
 
 
+DEMOGRAPHIC_PARITY = Parity("demographic_parity", (RATES["selection_rate"],))
+EQUAL_OPPORTUNITY = Parity("equal_opportunity", (RATES["true_positive_rate"],))
+PREDICTIVE_EQUALITY = Parity("predictive_equality", (RATES["false_positive_rate"],))
+EQUALIZED_ODDS = Parity("equalized_odds", (RATES["true_positive_rate"], RATES["false_positive_rate"]))
+ACCURACY_PARITY = Parity("accuracy_parity", (RATES["accuracy"],))
+
 CONSTRAINTS: Mapping[str, Parity] = {
     parity.name: parity
     for parity in (
-        Parity("demographic_parity", (RATES["selection_rate"],)),
-        Parity("equal_opportunity", (RATES["true_positive_rate"],)),
-        Parity("predictive_equality", (RATES["false_positive_rate"],)),
-        Parity("equalized_odds", (RATES["true_positive_rate"], RATES["false_positive_rate"])),
-        Parity("accuracy_parity", (RATES["accuracy"],)),
+        DEMOGRAPHIC_PARITY,
+        EQUAL_OPPORTUNITY,
+        PREDICTIVE_EQUALITY,
+        EQUALIZED_ODDS,
+        ACCURACY_PARITY,
     )
 }
 """The notions of fairness that have a name."""

@@ -17,15 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.errors import TaskError
+from streed.tolerance import LAST_DIGITS
 
 Linear: TypeAlias = tuple[Fraction, Fraction, Fraction]
 """Coefficients of 1, fp and fn."""
 
 GRID = 24
 """Metrics are checked at this many steps in fp and in fn."""
-
-ROUNDING = 1e-12
-"""A fall below this share of the values is put down to rounding."""
 
 
 class Metric(ABC):
@@ -145,7 +143,7 @@ positives and 20 negatives): it must not fall when there are fewer mistakes
     fp = np.unique(np.linspace(0, negatives, GRID + 1).astype(np.int64))
     fn = np.unique(np.linspace(0, positives, GRID + 1).astype(np.int64))
     values = evaluate(metric, fp[:, None], fn[None, :], positives, negatives, scale)
-    slack = ROUNDING * max(1.0, float(np.abs(values).max()))
+    slack = LAST_DIGITS * max(1.0, float(np.abs(values).max()))
     for axis, (name, points, other) in enumerate((("fp", fp, fn), ("fn", fn, fp))):
         rises = np.argwhere(np.diff(values, axis=axis) > slack)
         if rises.size:

@@ -85,7 +85,7 @@ class Watcher:
     """Stands between the engine and whoever watches; the engine calls it about every 0.1 s.
 
     An error in the user's function must not pass through the engine: it stops the search and is raised
-    afterwards, by `finish`.
+    afterwards, by `finish`. `watched` is whether anybody watches.
     """
 
     def __init__(self, task: Reports, progress: object) -> None:
@@ -97,6 +97,7 @@ class Watcher:
         self.root_done = 0.0
         for one in progress if isinstance(progress, Watchers) else (progress,):
             self._add(one)
+        self.watched = self._line is not None or bool(self._functions)
 
     def _add(self, progress: object) -> None:
         if callable(progress):
@@ -110,11 +111,6 @@ class Watcher:
     def poll(self) -> Callable[[dict[str, float]], bool] | None:
         """What the engine is to call; None if nobody watches."""
         return self._poll if self.watched else None
-
-    @property
-    def watched(self) -> bool:
-        """Whether anybody watches."""
-        return self._line is not None or bool(self._functions)
 
     def _poll(self, state: dict[str, float]) -> bool:
         try:

@@ -160,10 +160,12 @@ class Run:
     ) -> dict[str, Any]:
         """Search the tree with the least value of a form; `name` is what errors call the task."""
         name = name or self.task.name
-        check_value(name, form)
+        if form.combination != "sum" or type(form.leaf) not in LEAF_MODELS:
+            check_value(name, form)
         options = self.options(max_depth)
         options["branch_cost"] = form.branch_cost
-        options["combination"] = form.combination
+        if form.combination != "sum":
+            options["combination"] = form.combination
         if form.prices is not None:
             options["prices"] = tuple(form.prices)
         return self.note(form.leaf.solve(_core, name, rows, form.classes.size, options))
@@ -239,7 +241,7 @@ class Run:
             bound = objective
         else:
             gap = relative_gap(objective, bound) if _is_number(objective) and _is_number(bound) else math.inf
-        result = Result(
+        result = Result.trusted(
             objective=objective,
             lower_bound=bound,
             gap=gap,
@@ -285,8 +287,6 @@ def _is_number(value: object) -> bool:
 
 def check_value(name: str, form: OneValue) -> None:
     """Refuse leaf models and combinations of leaves that the engine does not know."""
-    if form.combination == "sum" and type(form.leaf) in LEAF_MODELS:
-        return
     if not isinstance(form.leaf, LEAF_MODELS):
         known = ", ".join(model.__name__ for model in LEAF_MODELS[:-1])
         raise TaskError(

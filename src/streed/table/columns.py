@@ -102,7 +102,7 @@ def from_array(name: str, values: NDArray[Any]) -> Column:
         return Column(name, Kind.DATE, date_numbers(values))
     if kind in "OUST":
         return from_objects(name, values.tolist())
-    raise refusal(name, values.dtype)
+    raise unreadable(name, values.dtype)
 
 
 def _from_pandas(name: str, series: Any) -> Column:
@@ -124,10 +124,10 @@ def _from_pandas(name: str, series: Any) -> Column:
         return Column(name, Kind.CATEGORY, codes, categories.tolist())
     if issubclass(dtype.type, dt.date):
         return from_objects(name, series.tolist())
-    raise refusal(name, dtype)
+    raise unreadable(name, dtype)
 
 
-def refusal(name: str, dtype: object) -> TypeError:
+def unreadable(name: str, dtype: object) -> TypeError:
     """Return the error for a column of a type that has no place here."""
     return TypeError(
         f"column {name!r} has the type {dtype}: it must hold numbers, Booleans, dates or strings; "

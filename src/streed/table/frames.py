@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from streed.table.columns import Column, Kind, from_objects, is_frame, refusal
+from streed.table.columns import Column, Kind, from_objects, is_frame, unreadable
 from streed.table.dates import date_numbers
 
 
@@ -61,7 +61,7 @@ def from_series(name: str, series: Any, types: Any) -> Column:
         return _encode(name, Kind.CATEGORY, strings, distinct, types)
     if dtype == types.Object or str(dtype) in ("Null", "Unknown"):
         return from_objects(name, series.to_list())
-    raise refusal(name, dtype)
+    raise unreadable(name, dtype)
 
 
 def _encode(name: str, kind: Kind, series: Any, categories: list[Any], types: Any) -> Column:

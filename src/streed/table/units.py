@@ -2,7 +2,7 @@
 
 The engine is exact and fastest on whole numbers. Three kinds of numbers want a unit, and each has its finder:
 
-- costs and prices of any size and sign (`common_unit`, with `in_units` and back with `from_units`);
+- costs and prices of any size and sign (`largest_unit`, with `in_units` and back with `from_units`);
 - weights of rows, whose sums must not depend on their order (`whole_units`, `balanced_units`);
 - weights for arithmetic that has to be exact, which are rounded to a grid if need be (`integer_units`).
 """
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed import _core
-from streed.tolerance import TOLERANCE
+from streed.tolerance import LAST_DIGITS, TOLERANCE
 
 LARGEST_TOTAL = 2**31
 """Weights are turned into whole numbers only if their sum stays below this."""
@@ -24,7 +24,7 @@ MOST_DISTINCT = 65536
 """More values than this have no unit that is worth looking for."""
 
 
-def common_unit(values: list[float] | NDArray[np.float64], total: float) -> float:
+def largest_unit(values: list[float] | NDArray[np.float64], total: float) -> float:
     """Find the largest unit of which all values are whole multiples (to rounding); 1.0 if none is found.
 
     Units are sought among the decimals (0.01 for 7.27 and 5.17), then among the parts of the least value, for
@@ -33,13 +33,13 @@ def common_unit(values: list[float] | NDArray[np.float64], total: float) -> floa
 
     Examples
     --------
-    >>> common_unit([7.27, -5.17, 0.0, 3.0], 100.0)
+    >>> largest_unit([7.27, -5.17, 0.0, 3.0], 100.0)
     0.01
-    >>> common_unit([4.0, 6.0], 100.0)
+    >>> largest_unit([4.0, 6.0], 100.0)
     2.0
     """
     distinct: list[float] = values if isinstance(values, list) else np.unique(np.abs(values)).tolist()
-    return _core.common_unit(distinct, total) if len(distinct) <= MOST_DISTINCT else 1.0
+    return _core.largest_unit(distinct, total) if len(distinct) <= MOST_DISTINCT else 1.0
 
 
 def in_units(values: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
@@ -52,14 +52,14 @@ def in_units(values: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
 
 
 def multiples_of(values: NDArray[np.float64], unit: float) -> NDArray[np.float64]:
-    """Write values in their `common_unit`: they are whole multiples of it, unless it is 1."""
+    """Write values in their `largest_unit`: they are whole multiples of it, unless it is 1."""
     return values if unit == 1.0 else np.rint(values / unit)
 
 
 def from_units(units: float, unit: float) -> float:
     """Turn a number of units back, dividing where the unit is a whole part of one: 12 hundredths are 0.12."""
     parts = round(1 / unit) if 0 < unit < 1 else 0
-    return units / parts if parts and abs(parts * unit - 1) < 1e-12 else units * unit
+    return units / parts if parts and abs(parts * unit - 1) < LAST_DIGITS else units * unit
 
 
 def whole_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed.fairness import parity as parities
 from streed.fairness.groups import cells_of, encode_groups, exact_rates, float_rates, spread
 from streed.fairness.margins import margins, with_margins
-from streed.fairness.parity import as_parity, exact_limit
+from streed.fairness.parity import Parity, as_parity, exact_limit
 from streed.leaves import ClassErrors
 from streed.options import OPTIONS
 from streed.table.labels import check_sample_weight, class_factors, encode
@@ -255,7 +256,12 @@ class GroupFairness(Task):
 
 
 class _NamedParity(GroupFairness):
-    """A notion of fairness that has a name."""
+    """A notion of fairness of `streed.fairness` as a task: it has the name of the notion."""
+
+    def __init_subclass__(cls, parity: Parity | None = None) -> None:
+        super().__init_subclass__()
+        if parity is not None:
+            cls.name = parity.name
 
     def __init__(
         self,
@@ -281,51 +287,46 @@ class _NamedParity(GroupFairness):
         )
 
 
-class DemographicParity(_NamedParity):
+class DemographicParity(_NamedParity, parity=parities.DEMOGRAPHIC_PARITY):
     """Minimise errors; groups are predicted positive at nearly the same rate.
 
     Parameters as in `GroupFairness`, but for the notion.
     """
 
-    name: ClassVar[str] = "demographic_parity"
     summary: ClassVar[str] = "errors (minimised), with nearly equal selection rates of all groups"
 
 
-class EqualOpportunity(_NamedParity):
+class EqualOpportunity(_NamedParity, parity=parities.EQUAL_OPPORTUNITY):
     """Minimise errors; positives of all groups are found at nearly the same rate.
 
     Parameters as in `GroupFairness`, but for the notion.
     """
 
-    name: ClassVar[str] = "equal_opportunity"
     summary: ClassVar[str] = "errors (minimised), with nearly equal true positive rates of all groups"
 
 
-class PredictiveEquality(_NamedParity):
+class PredictiveEquality(_NamedParity, parity=parities.PREDICTIVE_EQUALITY):
     """Minimise errors; negatives of all groups are accused at nearly the same rate.
 
     Parameters as in `GroupFairness`, but for the notion.
     """
 
-    name: ClassVar[str] = "predictive_equality"
     summary: ClassVar[str] = "errors (minimised), with nearly equal false positive rates of all groups"
 
 
-class EqualizedOdds(_NamedParity):
+class EqualizedOdds(_NamedParity, parity=parities.EQUALIZED_ODDS):
     """Minimise errors; true and false positive rates are nearly the same.
 
     Parameters as in `GroupFairness`, but for the notion.
     """
 
-    name: ClassVar[str] = "equalized_odds"
     summary: ClassVar[str] = "errors (minimised), with nearly equal true and false positive rates"
 
 
-class AccuracyParity(_NamedParity):
+class AccuracyParity(_NamedParity, parity=parities.ACCURACY_PARITY):
     """Minimise errors; all groups are classified right at nearly the same rate.
 
     Parameters as in `GroupFairness`, but for the notion.
     """
 
-    name: ClassVar[str] = "accuracy_parity"
     summary: ClassVar[str] = "errors (minimised), with nearly equal accuracies of all groups"

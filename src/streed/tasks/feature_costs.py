@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.tasks.base import Prices
+from streed.table.units import in_units
+from streed.tasks.forms import Prices
+from streed.tasks.parts.price_rule import price
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +195,6 @@ class FeatureCosts:
         streed.tasks.base.Prices
             The prices in the form that the engine takes.
         """
-        from streed.table.units import in_units
-
         tests = self.tests(names)
         attribute = _numbers(test.name for test in tests)
         group = _numbers(test.group for test in tests)
@@ -224,7 +224,7 @@ class FeatureCosts:
         seen: set[Any] = set()
         prices = []
         for test in dict.fromkeys(self.tests(names)):
-            prices.append(test.discounted if test.group in seen else test.full)
+            prices.append(price(test.full, test.discounted, tested=False, group_tested=test.group in seen))
             if test.group is not None:
                 seen.add(test.group)
         return math.fsum(prices)

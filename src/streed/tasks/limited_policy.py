@@ -11,32 +11,32 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.table.units import common_unit, from_units, in_units
+from streed.table.units import from_units, in_units, largest_unit
 from streed.tasks.forms import LimitedValue
 from streed.tasks.policy_reward import PolicyReward
-from streed.tolerance import TOLERANCE
+from streed.tolerance import LAST_DIGITS, TOLERANCE
 
 if TYPE_CHECKING:
     from streed.reference import Components
 
 
 @dataclass(frozen=True)
-class Limit:
+class CountLimit:
     """One limit: what a row counts under each treatment, and how much all rows may count together.
 
-    `unit` is what a count of one stands for, `says` how messages begin, `share` whether the user spoke of
+    `unit` is what a count of one stands for, `words` how messages begin, `share` whether the user spoke of
     a share of the rows.
     """
 
     counts: NDArray[np.float64]
     most: float
     unit: float
-    says: str
+    words: str
     share: bool = False
 
     def describe(self, count: float, n: int) -> str:
         """Say a count in the terms in which the user gave the limit."""
-        if self.says.startswith("budget"):
+        if self.words.startswith("budget"):
             return f"{from_units(count, self.unit) / n:g} per row"
         return f"{count / n:.6g} of the rows" if self.share else f"{count:g} rows"
 
@@ -138,9 +138,9 @@ class LimitedPolicyReward(PolicyReward):
     def why_infeasible(self, closest: Sequence[float]) -> str:
         """Say which limits no tree keeps, and what the least ones are that work."""
         n = self._n_rows
-        wanted = [f"{limit.says} {limit.describe(limit.most, n)}" for limit in self._limits]
+        wanted = [f"{limit.words} {limit.describe(limit.most, n)}" for limit in self._limits]
         least = [
-            f"{limit.says} {limit.describe(math.ceil(count - TOLERANCE), n)}"
+            f"{limit.words} {limit.describe(math.ceil(count - TOLERANCE), n)}"
             for limit, count in zip(self._limits, closest, strict=True)
             if count > limit.most + TOLERANCE
         ]
@@ -148,7 +148,7 @@ class LimitedPolicyReward(PolicyReward):
         return f"no tree keeps {', '.join(wanted)}; the least that works is {', '.join(least)}{others}"
 
 
-def capacity_limits(capacity: object, names: list[Any], n: int) -> list[Limit]:
+def capacity_limits(capacity: object, names: list[Any], n: int) -> list[CountLimit]:
     """Turn capacities into limits on the number of rows."""
     if capacity is None:
         return []
@@ -169,11 +169,11 @@ def capacity_limits(capacity: object, names: list[Any], n: int) -> list[Limit]:
         if float(most) < 0:
             raise ValueError(f"the capacity of {treatment!r} must not be negative, got {most!r}")
         rows = math.floor(float(most) * n + TOLERANCE) if share else int(float(most))
-        limits.append(Limit(counts, float(min(rows, n)), 1.0, f"{treatment!r} for at most", share))
+        limits.append(CountLimit(counts, float(min(rows, n)), 1.0, f"{treatment!r} for at most", share))
     return limits
 
 
-def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: int) -> list[Limit]:
+def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: int) -> list[CountLimit]:
     """Turn a budget into a limit on what the treatments of all rows cost."""
     if treatment_costs is None and budget is None:
         return []
@@ -186,12 +186,12 @@ def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: 
     for treatment, cost in treatment_costs.items():
         costs[_position("treatment_costs", treatment, names)] = _amount(f"the cost of {treatment!r}", cost)
     most = _amount("the budget", budget)
-    unit = common_unit(costs, n * float(costs.max()))
+    unit = largest_unit(costs, n * float(costs.max()))
     units = in_units(costs, unit)
     whole = bool((units == np.rint(units)).all())
     allowed = most * n / unit
-    allowed = math.floor(allowed + TOLERANCE) if whole else allowed * (1 + 1e-12)
-    return [Limit(units, allowed, unit, "budget of at most")]
+    allowed = math.floor(allowed + TOLERANCE) if whole else allowed * (1 + LAST_DIGITS)
+    return [CountLimit(units, allowed, unit, "budget of at most")]
 
 
 def _amount(what: str, value: object) -> float:

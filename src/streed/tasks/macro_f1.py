@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed import metrics
 from streed.metrics.macro import mean_f1, mistake_costs
 from streed.tasks.metric import Metric
 
@@ -43,7 +44,7 @@ class MacroF1(Metric):
     0.8
     """
 
-    name: ClassVar[str] = "macro_f1"
+    name: ClassVar[str] = metrics.MacroF1.name
     summary: ClassVar[str] = "mean F1 score of two or three classes (maximised)"
     measure = "mean F1 score"
     binary: ClassVar[bool] = False

@@ -211,7 +211,7 @@ class F1Score(Metric):
     0.8
     """
 
-    name: ClassVar[str] = "f1"
+    name: ClassVar[str] = metrics.FBeta(1).name
     summary: ClassVar[str] = "harmonic mean of precision and recall of the positive class (maximised)"
     measure = "F1 score"
 
@@ -229,7 +229,12 @@ class F1Score(Metric):
 
 
 class _Named(Metric):
-    """A metric that has a name of its own as an objective."""
+    """A metric of `streed.metrics` that has a name of its own as an objective: the name of the metric."""
+
+    def __init_subclass__(cls, metric: type[metrics.Metric] | None = None) -> None:
+        super().__init_subclass__()
+        if metric is not None:
+            cls.name = metric.name
 
     def __init__(
         self,
@@ -242,45 +247,41 @@ class _Named(Metric):
         super().__init__(y, self.name, sample_weight, positive, class_weight, cost_complexity)
 
 
-class JaccardIndex(_Named):
+class JaccardIndex(_Named, metric=metrics.Jaccard):
     """Maximise tp / (tp + fp + fn).
 
     Parameters as in `Metric`, but for the metric.
     """
 
-    name: ClassVar[str] = "jaccard"
     summary: ClassVar[str] = "tp / (tp + fp + fn) of the positive class (maximised)"
     measure = "Jaccard index"
 
 
-class MatthewsCorrelation(_Named):
+class MatthewsCorrelation(_Named, metric=metrics.MatthewsCorrelation):
     """Maximise the Matthews correlation coefficient.
 
     Parameters as in `Metric`, but for the metric.
     """
 
-    name: ClassVar[str] = "mcc"
     summary: ClassVar[str] = "Matthews correlation coefficient (maximised)"
     measure = "Matthews correlation"
 
 
-class GMean(_Named):
+class GMean(_Named, metric=metrics.GMean):
     """Maximise the geometric mean of the recalls of both classes.
 
     Parameters as in `Metric`, but for the metric.
     """
 
-    name: ClassVar[str] = "g_mean"
     summary: ClassVar[str] = "geometric mean of the recalls of both classes (maximised)"
     measure = "geometric mean of the recalls"
 
 
-class MinRecall(_Named):
+class MinRecall(_Named, metric=metrics.MinRecall):
     """Maximise the lesser of the recalls of both classes.
 
     Parameters as in `Metric`, but for the metric.
     """
 
-    name: ClassVar[str] = "min_recall"
     summary: ClassVar[str] = "lesser recall of the two classes (maximised)"
     measure = "lesser recall"

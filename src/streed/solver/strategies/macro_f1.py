@@ -25,9 +25,10 @@ from streed.solver.metrics.problem import metric_result
 from streed.solver.recount import constant_tree, predicted
 from streed.solver.run import LEAST_SECONDS, Run
 from streed.tasks.forms import CountsMetric
+from streed.tolerance import LAST_DIGITS, TOLERANCE
 from streed.tree.result import Result
 
-SLACK = 1 + 1e-9
+SLACK = 1 + TOLERANCE
 ROUNDS = 4
 
 
@@ -113,7 +114,7 @@ def _search_front(problem: MacroProblem) -> bool:
     answer = problem.run.search_front(costs, upper.ravel().tolist(), weights.tolist(), loss * SLACK)
     for row in np.asarray(answer["supports"]).reshape(-1, 2 * k + 1):
         length = float(row[:-1] @ weights) / float(weights @ weights)
-        if length > 0 and np.allclose(row[:-1], length * weights, rtol=1e-12, atol=0):
+        if length > 0 and np.allclose(row[:-1], length * weights, rtol=LAST_DIGITS, atol=0):
             problem.bound = min(problem.bound, 1 - float(row[-1]) / length / k)
     for tree in answer["trees"]:
         problem.offer(tree)

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.options import OPTIONS
-from streed.table.units import common_unit, from_units
-from streed.tasks.base import ClassErrors, CostTable, Lowered, Prices, Tally, Task, priced
+from streed.table.units import from_units, largest_unit
+from streed.tasks.base import ClassErrors, CostTable, Lowered, Tally, Task, priced
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.parts.combination import joins
 from streed.tasks.parts.price_list import price_list
+from streed.tasks.parts.price_rule import PriceTable
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -38,7 +39,7 @@ class CostSummary(NamedTuple):
         most, least = costs.max(axis=1), costs.min(axis=1)
         total = float(np.maximum(np.abs(most), np.abs(least)).sum())
         few = costs[:FIRST_LOOK].ravel()[:FIRST_LOOK]
-        hopeless = common_unit(few.tolist(), 0.0) == 1.0 and not bool((few == np.rint(few)).all())
+        hopeless = largest_unit(few.tolist(), 0.0) == 1.0 and not bool((few == np.rint(few)).all())
         distinct = None if hopeless else np.unique(costs)
         return cls(distinct, total, float((most - least).sum()))
 
@@ -82,7 +83,7 @@ class RowCosts(Task):
             total += n_rows * listed.total
         elif columns is not None:
             raise ValueError("columns say where features with prices come from; feature_costs is missing")
-        unit = self._unit = 1.0 if distinct is None else common_unit(distinct, total)
+        unit = self._unit = 1.0 if distinct is None else largest_unit(distinct, total)
         self._lowered = Lowered(
             leaf(unit),
             labels,
@@ -162,32 +163,7 @@ class RowCosts(Task):
         )
 
 
-class PriceTable:
-    """The price of a feature after the attributes and groups that were tested before, as plain numbers."""
-
-    def __init__(self, prices: Prices | None, n_features: int) -> None:
-        if prices is not None and prices.attribute.size != n_features:
-            raise ValueError(f"there are prices for {prices.attribute.size} features, but X has {n_features}")
-        self._prices = prices
-
-    def of(self, tested: frozenset[int], groups: frozenset[int], feature: int) -> float:
-        """Price per row of testing a feature."""
-        if self._prices is None or int(self._prices.attribute[feature]) in tested:
-            return 0.0
-        cheap = int(self._prices.group[feature]) in groups
-        return float((self._prices.discounted if cheap else self._prices.full)[feature])
-
-    def after(
-        self, tested: frozenset[int], groups: frozenset[int], feature: int
-    ) -> tuple[frozenset[int], frozenset[int]]:
-        """Return what was tested once the feature was tested too."""
-        if self._prices is None:
-            return tested, groups
-        group = int(self._prices.group[feature])
-        return tested | {int(self._prices.attribute[feature])}, groups | ({group} if group >= 0 else set())
-
-
-def check_table(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:
+def check_costs(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:
     """Check a table of numbers, one row per row of the data and one column per label or treatment."""
     try:
         table = np.asarray(values, dtype=np.float64)
