@@ -210,7 +210,7 @@ def test_a_search_without_an_answer_falls_back_on_constant_trees(monkeypatch: py
     result = streed.solve(DemographicParity(Y, GROUP), X, max_depth=1)
     assert (result.objective, result.lower_bound, result.status) == (4, 0, "time_limit")
     assert result.gap == 1
-    with pytest.raises(InfeasibleError, match=r"was found before the search ended .time_limit.; it is not"):
+    with pytest.raises(streed.StreedError, match=r"was found before the search ended .time_limit.; it is not"):
         streed.solve(
             AccuracyParity([1, 1, 0, 0, 1], ["a", "a", "a", "b", "b"]), np.zeros((5, 1)), max_depth=1
         )

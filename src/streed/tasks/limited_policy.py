@@ -179,16 +179,18 @@ class LimitedPolicyReward(PolicyReward):
             poll=watcher.poll,
         )
         if answer["feasible"] is False:
-            raise InfeasibleError(self._explain(answer["closest"]))
+            raise InfeasibleError(self._explain(answer.get("closest")))
         if "feature" not in answer:
             raise StreedError("no tree that keeps the limits was found in the time that was given")
         answer.setdefault("magnitude", float(np.abs(costs).max(axis=1).sum()))
         return make_result(self, lowered, features, names, answer, watcher, started)
 
-    def _explain(self, closest: Sequence[float]) -> str:
-        """Say which limits no tree keeps, and what the least ones are that work."""
+    def _explain(self, closest: Sequence[float] | None) -> str:
+        """Say which limits no tree keeps, and what the least ones are that work, if the search knows them."""
         n = self._n_rows
         wanted = [f"{limit.says} {limit.describe(limit.most, n)}" for limit in self._limits]
+        if closest is None:
+            return f"no tree keeps {', '.join(wanted)}"
         least = [
             f"{limit.says} {limit.describe(math.ceil(count - 1e-9), n)}"
             for limit, count in zip(self._limits, closest, strict=True)
