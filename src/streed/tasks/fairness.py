@@ -59,7 +59,7 @@ class GroupFairness(Task):
         Labels of two classes.
     sensitive_features : array-like of shape (n,) or (n, k)
         The group of each row; several columns make one group of each combination. Trees do not see it unless
-        it is also among the features.
+        it is also among the features. At most 16 groups, or 11 for equalized odds; with `min_ratio` 11 and 8.
     constraint : str or streed.fairness.Parity
         A name in `streed.fairness.CONSTRAINTS` or an object.
     max_difference : float, default=0.01

@@ -90,6 +90,11 @@ class LimitedPolicyReward(PolicyReward):
         names = self.labels.tolist()
         self._limits = capacity_limits(capacity, names, self._n_rows)
         self._limits += budget_limits(treatment_costs, budget, names, self._n_rows)
+        if len(self._limits) >= _core.most_components():
+            raise ValueError(
+                f"at most {_core.most_components() - 1} limits can be kept together, got {len(self._limits)} "
+                "in capacity and budget"
+            )
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the task as the six components of the paper: the reward first, then what the limits count.
