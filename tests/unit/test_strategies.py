@@ -11,12 +11,17 @@ import pytest
 import streed
 from streed import TaskError, _core
 from streed.leaves import LEAF_MODELS, LeafModel
+from streed.options import MOST_COMPONENTS
 from streed.solver.strategies import STRATEGIES, strategy
 from streed.tasks import REGISTRY, Accuracy, F1Score, GeneralTask, LabelCosts, Task
 from streed.tasks.forms import CountsMetric, Form, OneValue, SixComponents, Vector
 
 X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 3, dtype=np.uint8)
 Y = np.array([0, 1, 1, 0] * 3)
+
+
+def test_the_engine_takes_as_many_components_as_python_believes() -> None:
+    assert _core.most_components() == MOST_COMPONENTS
 
 
 def test_every_form_has_strategies() -> None:

@@ -19,6 +19,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.sizes import as_float
+
 
 @dataclass(frozen=True)
 class Rate:
@@ -49,12 +51,12 @@ class Rate:
             return np.ones_like(is_positive)
         return is_positive if self.rows == "positive" else ~is_positive
 
-    def counts(self, is_positive: NDArray[np.bool_], says_positive: Any) -> NDArray[np.bool_]:
+    def counts(self, is_positive: NDArray[np.bool_], predicted_positive: Any) -> NDArray[np.bool_]:
         """Which predictions count, given the true classes and whether the prediction is positive."""
         if self.counted == "right":
-            right: NDArray[np.bool_] = np.equal(is_positive, says_positive)
+            right: NDArray[np.bool_] = np.equal(is_positive, predicted_positive)
             return right
-        return np.broadcast_to(np.equal(says_positive, self.counted == "positive"), is_positive.shape)
+        return np.broadcast_to(np.equal(predicted_positive, self.counted == "positive"), is_positive.shape)
 
 
 RATES: Mapping[str, Rate] = {
@@ -155,7 +157,7 @@ def exact_limit(name: str, value: object) -> Fraction:
     """
     if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
         raise TypeError(f"{name} must be a number from 0 to 1, got {value!r} ({type(value).__name__})")
-    if not 0 <= float(value) <= 1:
+    if not 0 <= as_float(value) <= 1:
         raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))

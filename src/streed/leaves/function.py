@@ -71,7 +71,7 @@ class LeafFunction:
     def node_costs(
         self, name: str, leaf: NDArray[np.int64], tree: Tree, largest: bool
     ) -> NDArray[np.float64]:
-        """Cost of every node of a tree; the function is asked about the leaves once more."""
+        """Cost of every node of a tree; the function is called again for its leaves."""
         costs = leaf_costs(name, self, leaf, tree)
         join = max if largest else operator.add
         for node, left, right in reversed(tree.branches()):
@@ -89,7 +89,7 @@ class LeafFunction:
         raise NotNative("a leaf function is not a sum over rows")
 
     def row_range(self) -> tuple[float, float]:
-        """Return what the task says that one more row adds to the cost of a leaf, at least and at most."""
+        """Return the bounds that the task declares: least and most that one more row adds to a leaf."""
         least = -math.inf if self.least_row is None else float(self.least_row.min())
         return least, math.inf if self.worst_row is None else float(self.worst_row.max())
 

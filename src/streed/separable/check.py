@@ -41,7 +41,7 @@ MEANINGS: Mapping[str, str] = {
     "anti-monotonic": "no infeasible subtree is needed; the recursion equals brute force",
     "principle of optimality": "the recursion equals brute force",
     "lower bound": "no tree is better than the bound of its state",
-    "lowering": "the engine is told what the components say",
+    "lowering": "the form for the engine has the costs of the components",
     "leaf function": "each leaf by itself; one more row adds what least_row and worst_row say",
     "optimum": "the engine and the reference solver find the same optimum",
 }
@@ -300,7 +300,7 @@ class _Trial:
         return ", ".join(sides) + ("; as a leaf " + ", ".join(costs) if costs else "")
 
     def run_native(self, task: Task, n_samples: int, deadline: float) -> Counterexample | None:
-        """Try whether the engine is told the same task."""
+        """Try whether the form for the engine is the same task as the components."""
         assert self._features is not None
         for native in natives(task, self._features):
             for name, check in NATIVE_CHECKS.items():

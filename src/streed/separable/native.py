@@ -56,7 +56,7 @@ def check_lowering(native: Native, rng: np.random.Generator) -> Violation | None
     words = (
         f"{name}: by its lowered form the tree {write(tree)} has the value {show(by_engine)}, by its "
         f"components {show(by_components)}.",
-        "What the engine is told is not the task that the components describe: the value of a leaf is not "
+        "The form for the engine is not the task that the components describe: the value of a leaf is not "
         "the stated function of the sums over its rows, or the report is wrong.",
     )
     return Violation("lowering", words, {"tree": tree, "values": (by_engine, by_components)})

@@ -56,7 +56,7 @@ class Run:
     refusals : tuple of str
         Why the strategies that were asked before this one did not take the task.
     objective, bound : float
-        What is known so far, for whoever watches; NaN: each search speaks for itself.
+        The best value and bound so far, as progress shows them; NaN: those of the running search.
     floor : float
         No value is below it; bounds are shown no lower.
     least_seconds : float
@@ -98,7 +98,7 @@ class Run:
         self.limits.check_rows(self.rows.shape[0])
 
     def watch(self, reports: Reports) -> None:
-        """Let another object turn costs into natural units for whoever watches."""
+        """Let another object turn costs into the natural units of progress."""
         self.watcher = watch(reports, self._progress)
 
     @property
@@ -128,7 +128,7 @@ class Run:
 
     @property
     def _many(self) -> bool:
-        """Whether what one search knows is not what is known of the solve."""
+        """Whether progress must show the whole solve instead of the running search."""
         return self._statistics is not None or self.floor > -math.inf or not math.isnan(self.objective)
 
     def options(self, max_depth: int | None = None) -> dict[str, Any]:
@@ -212,7 +212,7 @@ class Run:
         return answer
 
     def counted(self, count: Callable[[], Made], answer: dict[str, Any]) -> Made:
-        """Count an answer anew. After Ctrl-C the tree is there all the same: it is counted a second time."""
+        """Count an answer anew. If Ctrl-C interrupts it, count again: the tree has been found."""
         try:
             return count()
         except KeyboardInterrupt:

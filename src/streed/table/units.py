@@ -58,7 +58,7 @@ def multiples_of(values: NDArray[np.float64], unit: float) -> NDArray[np.float64
 
 def from_units(units: float, unit: float) -> float:
     """Turn a number of units back, dividing where the unit is a whole part of one: 12 hundredths are 0.12."""
-    parts = round(1 / unit) if 0 < unit < 1 else 0
+    parts = round(1 / unit) if 1e-300 < unit < 1 else 0
     return units / parts if parts and abs(parts * unit - 1) < LAST_DIGITS else units * unit
 
 
@@ -80,7 +80,8 @@ def whole_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], floa
         return weights, 1.0
     for parts in range(1, 13):
         unit = float(distinct[0]) / parts
-        multiples = np.rint(distinct / unit) if unit > 0 else distinct
+        with np.errstate(over="ignore"):  # far too many of them
+            multiples = np.rint(distinct / unit) if unit > 0 else distinct
         close = np.abs(distinct - multiples * unit) <= 4e-16 * distinct
         if close.all() and float(weights.sum()) / unit < LARGEST_TOTAL:
             return multiples[np.searchsorted(distinct, weights)], unit

@@ -15,6 +15,7 @@ from streed.fairness.margins import margins, with_margins
 from streed.fairness.parity import Parity, as_parity, exact_limit
 from streed.leaves import ClassErrors
 from streed.options import OPTIONS
+from streed.sizes import check_sizes
 from streed.table.labels import check_sample_weight, class_factors, encode
 from streed.table.units import integer_units, whole_units
 from streed.tasks.base import Task, priced
@@ -56,7 +57,7 @@ class GroupFairness(Task):
         Labels of two classes.
     sensitive_features : array-like of shape (n,) or (n, k)
         The group of each row; several columns make one group of each combination. Trees do not see it unless
-        it is also among the features.
+        it is also among the features. At most 16 groups, or 11 for equalized odds; with `min_ratio` 11 and 8.
     constraint : str or streed.fairness.Parity
         A name in `streed.fairness.CONSTRAINTS` or an object.
     max_difference : float, default=0.01
@@ -157,6 +158,7 @@ class GroupFairness(Task):
                     f"class_weight must be above zero under a fairness limit, got {class_weight!r}"
                 )
             weights = weights * factors[self._codes]
+            check_sizes("sample_weight times class_weight", weights)
         return (weights, 1.0) if weights is self._weights and self._equal else whole_units(weights)
 
     @property
@@ -189,6 +191,11 @@ class GroupFairness(Task):
         """Price of a branching node in engine units."""
         return self._branch_cost
 
+    @property
+    def commonest(self) -> int:
+        """The label whose constant tree has the fewest errors, as a position among `classes`."""
+        return int(np.bincount(self._codes, self._errors).argmax())
+
     def lower(self) -> GroupRates:
         """Give the errors, the differences of rates as sums over the rows, and the limit on them."""
         leaf, tally = ClassErrors(self._codes, self._errors), Tally(self._codes, self._weights)
@@ -213,18 +220,21 @@ class GroupFairness(Task):
             return outcome.difference <= self.max_difference
         return outcome.ratio >= self.min_ratio
 
-    def why_infeasible(self, closest: NDArray[np.float64]) -> str:
-        """Say what no tree keeps, given the margins of the tree that comes closest."""
+    def why_infeasible(self, closest: NDArray[np.float64] | None) -> str:
+        """Say which limit no tree keeps, and what the closest tree has if the search came to know it."""
         parity = self.parity.name
         if self.min_ratio is not None:
             least = float(self.min_ratio)
             return f"no tree within the limits on its size has a ratio of {parity} of {least:g} or more"
+        limit = (
+            f"no tree within the limits on its size keeps the difference of {parity} at or below "
+            f"{float(self.max_difference):g}"
+        )
+        if closest is None:
+            return limit
         best = max(abs(value) / margin.whole for value, margin in zip(closest, self._margins, strict=True))
         exact = "the least possible is" if len(self._margins) == 1 else "the tree with the least excess has"
-        return (
-            f"no tree within the limits on its size keeps the difference of {parity} at or below "
-            f"{float(self.max_difference):g}: {exact} {best:g}"
-        )
+        return f"{limit}: {exact} {best:g}"
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give errors and signed differences as the six components of the paper.

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed.options import MOST_COMPONENTS
+from streed.sizes import LARGEST, as_float, check_sizes
 from streed.table.units import from_units, in_units, largest_unit
 from streed.tasks.forms import LimitedValue
 from streed.tasks.policy_reward import PolicyReward
@@ -86,6 +88,11 @@ class LimitedPolicyReward(PolicyReward):
         names = self.labels.tolist()
         self._limits = capacity_limits(capacity, names, self._n_rows)
         self._limits += budget_limits(treatment_costs, budget, names, self._n_rows)
+        if len(self._limits) >= MOST_COMPONENTS:
+            raise ValueError(
+                f"at most {MOST_COMPONENTS - 1} limits can be kept together, got {len(self._limits)} "
+                "in capacity and budget"
+            )
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the task as the six components of the paper: the reward first, then what the limits count.
@@ -135,10 +142,12 @@ class LimitedPolicyReward(PolicyReward):
         counts = np.array([limit.counts for limit in self._limits]).reshape(-1, self.labels.size)
         return LimitedValue(self._lowered, counts, np.array([limit.most for limit in self._limits], float))
 
-    def why_infeasible(self, closest: Sequence[float]) -> str:
-        """Say which limits no tree keeps, and what the least ones are that work."""
+    def why_infeasible(self, closest: Sequence[float] | None) -> str:
+        """Say which limits no tree keeps, and what the least ones are that work, if the search knows them."""
         n = self._n_rows
         wanted = [f"{limit.words} {limit.describe(limit.most, n)}" for limit in self._limits]
+        if closest is None:
+            return f"no tree keeps {', '.join(wanted)}"
         least = [
             f"{limit.words} {limit.describe(math.ceil(count - TOLERANCE), n)}"
             for limit, count in zip(self._limits, closest, strict=True)
@@ -161,14 +170,14 @@ def capacity_limits(capacity: object, names: list[Any], n: int) -> list[CountLim
         if isinstance(most, bool | np.bool_) or not isinstance(most, numbers.Real):
             raise TypeError(f"a capacity must be a number, got {most!r} for {treatment!r}")
         share = not isinstance(most, numbers.Integral)
-        if share and not 0 <= float(most) <= 1:
+        if share and not 0 <= as_float(most) <= 1:
             raise ValueError(
                 f"the capacity of {treatment!r} must be a share from 0.0 to 1.0 or an integer, a number of "
                 f"rows, got {most!r}"
             )
-        if float(most) < 0:
+        if most < 0:
             raise ValueError(f"the capacity of {treatment!r} must not be negative, got {most!r}")
-        rows = math.floor(float(most) * n + TOLERANCE) if share else int(float(most))
+        rows = math.floor(float(most) * n + TOLERANCE) if share else min(int(most), n)  # type: ignore[call-overload]
         limits.append(CountLimit(counts, float(min(rows, n)), 1.0, f"{treatment!r} for at most", share))
     return limits
 
@@ -185,11 +194,12 @@ def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: 
     costs = np.zeros(len(names))
     for treatment, cost in treatment_costs.items():
         costs[_position("treatment_costs", treatment, names)] = _amount(f"the cost of {treatment!r}", cost)
+    check_sizes("treatment_costs", costs, "place {}")
     most = _amount("the budget", budget)
     unit = largest_unit(costs, n * float(costs.max()))
     units = in_units(costs, unit)
     whole = bool((units == np.rint(units)).all())
-    allowed = most * n / unit
+    allowed = min(most * n / unit, LARGEST)
     allowed = math.floor(allowed + TOLERANCE) if whole else allowed * (1 + LAST_DIGITS)
     return [CountLimit(units, allowed, unit, "budget of at most")]
 
@@ -197,9 +207,10 @@ def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: 
 def _amount(what: str, value: object) -> float:
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         raise TypeError(f"{what} must be a number, got {value!r}")
-    if not (math.isfinite(value) and float(value) >= 0):
-        raise ValueError(f"{what} must be finite and not negative, got {value!r}")
-    return float(value)
+    number = as_float(value)
+    if not 0 <= number <= LARGEST:
+        raise ValueError(f"{what} must be finite (at most {LARGEST:g}) and not negative, got {value!r}")
+    return number
 
 
 def _position(name: str, treatment: object, names: list[Any]) -> int:

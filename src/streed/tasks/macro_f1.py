@@ -79,7 +79,7 @@ class MacroF1(Metric):
         weights = self._weights
         fp = np.bincount(predicted[wrong], weights=weights[wrong], minlength=count)
         fn = np.bincount(self._codes[wrong], weights=weights[wrong], minlength=count)
-        return mean_f1(np.bincount(self._codes, weights=weights, minlength=count), fp, fn)
+        return float(mean_f1(np.bincount(self._codes, weights=weights, minlength=count), fp, fn))
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the front of mistakes per class as the six components of the paper; the mean picks from it.

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from numpy.typing import ArrayLike
 
 from streed.errors import TaskError
+from streed.sizes import as_float
 from streed.tasks.base import Task, form_of
 from streed.tasks.forms import OneValue, Vector
 from streed.tolerance import slack
@@ -185,6 +186,7 @@ def moves(task: Task) -> tuple[bool, bool]:
 def _number(what: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"the {what} must be a number, got {value!r} ({type(value).__name__})")
-    if math.isnan(value):
+    number = as_float(value)
+    if math.isnan(number):
         raise ValueError(f"the {what} must be a number, got NaN")
-    return float(value)
+    return number

@@ -118,7 +118,7 @@ class Result:
 
     @classmethod
     def trusted(cls, **attributes: Any) -> Result:
-        """Make a result of attributes that need no check: faster, since a frozen class sets them one by one."""
+        """Make a result of checked attributes; a frozen class would set them one by one, which is slow."""
         result = cls.__new__(cls)
         result.__dict__.update(attributes)
         return result

@@ -3,7 +3,7 @@
 The tree grows from left to right: names of columns are long and are read horizontally, so 32 leaves take 32
 lines of a page, where side by side they would overlap. Every leaf has a line of its own, with its label, a
 bar and its rows in columns that can be compared. All places are computed in points from measured text;
-whoever draws into given axes gets the same picture in another size.
+drawing into given axes gives the same picture in another size.
 """
 
 from __future__ import annotations

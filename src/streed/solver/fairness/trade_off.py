@@ -4,21 +4,21 @@ The first search has no limit. Each answer is a pair (error, difference); the ne
 error with a strictly smaller difference, in whole numbers. If it is as good as the last one, that one was
 dominated and goes. The end is reached at a difference of zero, or where nothing smaller is feasible. So every
 nondominated pair is met, whatever the number of groups and rates, and when time is up, those that were met
-are proven.
+are proven. If not even the first one was, the best tree so far is all there is, and it is not called proven.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streed.fairness.front import FairnessFront, FairnessPoint
 from streed.fairness.margins import margin_limits
-from streed.solver.recount import make_tree
+from streed.solver.recount import constant_tree, make_tree
 from streed.solver.run import Run
 from streed.solver.strategies.group_rates import begin, search
 
@@ -43,21 +43,29 @@ def search_front(
     begin(run, form)
     points: list[FairnessPoint] = []
     difference, complete = EVERYTHING, False
+    best: dict[str, Any] = constant_tree(task.commonest)
+
+    def point(answer: dict[str, Any]) -> tuple[FairnessPoint, Fraction]:
+        counted = make_tree(form.value, run.rows, names, answer, task.value_name, 1.0)
+        outcome = task.outcome(counted.predicted)
+        error, apart = task.report(counted.cost), outcome.difference
+        return FairnessPoint(error, float(apart), counted.tree, outcome.rates), apart
+
     with run.interruptible():
         while not (complete or (points and run.stopped)):
             answer = search(run, form, *margin_limits(form.margins, difference, strict=True))
             complete = answer["feasible"] is False
+            best = answer if "feature" in answer else best
             if not (complete or answer["optimal"]):
                 break
             if not complete:
-                counted = make_tree(form.value, run.rows, names, answer, task.value_name, 1.0)
-                outcome = task.outcome(counted.predicted)
-                difference = outcome.difference
-                error = task.report(counted.cost)
-                if points and points[-1].error == error:
+                found, difference = point(answer)
+                if points and points[-1].error == found.error:
                     points.pop()
-                points.append(FairnessPoint(error, float(difference), counted.tree, outcome.rates))
+                points.append(found)
                 complete = difference == 0
+    if not points:
+        points.append(point(best)[0])
     status = "optimal" if complete else run.status
     run.finish()
     return FairnessFront(tuple(points), complete, task.parity.name, task.total, status, run.elapsed)

@@ -74,10 +74,17 @@ def any_covered(values: NDArray[np.float64], distinct: bool) -> bool:
     if distinct:
         close = np.any([_close(column) for column in values.T], axis=0)
         values, slack = values[close], slack[close]
-    for k in range(values.shape[0]):
-        covers = (values[k] <= values + np.maximum(slack, slack[k])).all(axis=1)
-        if covers.sum() > 1:
-            return True
+    order = np.argsort(values[:, 0], kind="stable")
+    values, slack = values[order], slack[order]
+    widest = slack.max(axis=0, initial=0.0)
+    starts = np.searchsorted(values[:, 0], values[:, 0] - widest[0])  # all that may be covered come after
+    second = np.ascontiguousarray(values[:, 1])
+    for k, start in enumerate(starts.tolist()):
+        near = start + np.flatnonzero(second[start:] >= values[k, 1] - widest[1])
+        if near.size > 1:
+            covers = (values[k] <= values[near] + np.maximum(slack[near], slack[k])).all(axis=1)
+            if covers.sum() > 1:
+                return True
     return False
 
 

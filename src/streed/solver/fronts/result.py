@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streed.solver.fronts.trees import count_trees
 from streed.solver.fronts.vector import values_of_parts
@@ -54,14 +55,20 @@ def note_of_limits(task: Combined, first: str) -> str:
     return "; ".join([first] * bool(first) + [f"limit: {words}" for words in limits])
 
 
-def count_together(run: Run, form: Vector, answers: list[dict[str, Any]]) -> list[Valued]:
-    """Count the values of all trees anew, for parts that are sums of label costs."""
+def count_together(
+    run: Run, form: Vector, answers: list[dict[str, Any]], known: NDArray[np.float64] | None = None
+) -> list[Valued]:
+    """Count the values of all trees anew, for parts that are sums of label costs.
+
+    `known` are the costs of the trees by the engine's own count. They are given after Ctrl-C, when nobody
+    wants to wait: the trees are then counted when they are looked at.
+    """
     task = form.task
     shown = task.objectives[0]
     first = task.tasks[shown]
     sign = -1.0 if first.maximize else 1.0
-    parts = values_of_parts(form)
-    trees, costs = count_trees(parts, shown, first.value_name, sign, run.features, run.names, answers)
+    how = (values_of_parts(form), shown, first.value_name, sign)
+    trees, costs = count_trees(*how, run.features, run.names, answers, known)
     columns = [
         list(map(part.report, column)) for part, column in zip(task.tasks, costs.T.tolist(), strict=True)
     ]

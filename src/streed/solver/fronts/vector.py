@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,8 +81,3 @@ def label_table(part: OneValue, n_rows: int, kept: NDArray[np.int64] | None) -> 
 def nothing_found(form: Vector) -> StreedError:
     """Return the error for a search that ended before it found a tree within the limits."""
     return StreedError(f"{form.task.name}: no feasible tree was found before the search ended")
-
-
-def limit_words(form: Vector, closest: Any) -> list[str]:
-    """Say what each limit is; `closest` maps the place of a part to words about the closest value."""
-    return [f"{limit.words()}{closest.get(place, '')}" for place, limit in form.task.limits.items()]

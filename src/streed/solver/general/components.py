@@ -34,7 +34,7 @@ def with_leaf_size(
     """Add the constraint that a leaf has at least so many rows; 1 adds nothing.
 
     The number of rows comes from the task's `size`, else from states that are collections of row numbers,
-    else from X: a set of rows (the bits of an integer) then goes along with every state.
+    else from X: every state then carries its set of rows, as the bits of an integer.
     """
     if least <= 1:
         return task

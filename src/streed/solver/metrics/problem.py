@@ -109,7 +109,7 @@ class BinaryProblem:
         return point, bool(answer["optimal"])
 
     def refresh_bound(self) -> None:
-        """Tell whoever watches what is proven by now."""
+        """Show in the progress what is proven so far."""
         if self.run.watcher.watched:
             self.run.bound = max(self.plane.bound(self.plane.whole()), self.objective)
 
@@ -131,6 +131,7 @@ def metric_result(run: Run, form: CountsMetric, best: dict[str, Any], bound: flo
     task = run.task
     counted = make_tree(form.value, run.rows, run.names, best, task.value_name, 1.0)
     objective = task.score(counted.predicted)
+    task.check_score(objective, run.objective)
     name = form.metric.name
     measure = task.measure or name
     return run.result(counted.tree, objective, max(bound, objective), proven, name=name, measure=measure)

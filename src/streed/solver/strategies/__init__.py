@@ -55,11 +55,11 @@ def solve_form(run: Run, form: Any) -> Result:
             result: Result = chosen.solve(run, form)
             return result
         run.refusals = (*run.refusals, why)
-    raise TaskError(_told_why(run, form))
+    raise TaskError(_no_strategy(run, form))
 
 
-def _told_why(run: Run, form: Any) -> str:
-    """Say why no strategy takes a task."""
+def _no_strategy(run: Run, form: Any) -> str:
+    """Say why no strategy takes a task, for the error."""
     task = type(run.task).__name__
     if type(form) not in STRATEGIES:
         known = ", ".join(f"a {kind.__name__}" for kind in STRATEGIES)

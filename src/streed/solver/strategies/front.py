@@ -10,13 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.errors import InfeasibleError
 from streed.solver import run as engine
 from streed.solver.fronts.points import nondominated, supported_points
-from streed.solver.fronts.result import count_together, vector_result
+from streed.solver.fronts.result import Valued, count_together, vector_result
 from streed.solver.fronts.vector import NO_ENGINE, LabelVector, label_vector, not_label_costs, nothing_found
 from streed.solver.recount import constant_tree
 from streed.solver.run import Run
 from streed.solver.strategies.constrained import search as search_constrained
+from streed.solver.strategies.constrained import why_infeasible
 from streed.tasks.forms import OneValue, Vector
 from streed.tree.result import Result
 
@@ -55,7 +57,13 @@ def solve(run: Run, form: Vector) -> Result:
     distinct = bool(answer["trees"]) and not form.task.limits
     kept = nondominated(form.task, costs[:, :n_objectives], distinct)
     touched = supported_points(costs, np.asarray(answer["supports"]), n_objectives)
-    found = run.counted(lambda: count_together(run, form, [trees[i] for i in kept]), answer)
+    known = _costs_of_parts(form, components, costs[kept])
+
+    def count() -> list[Valued]:
+        hurry = answer["status"] == "interrupted"
+        return count_together(run, form, [trees[i] for i in kept], known if hurry else None)
+
+    found = run.counted(count, answer)
     return vector_result(run, form, found, None, bool(answer["complete"]), touched[kept].tolist())
 
 
@@ -85,6 +93,19 @@ def _trees(
     if not answer["complete"] and form.task.limits:
         raise nothing_found(form)
     if answer["complete"]:
-        search_constrained(run, form, vector)  # raises, with the closest values
+        closest = search_constrained(run, form, vector).get("closest")  # unless that takes too long
+        raise InfeasibleError(why_infeasible(form, closest))
     trees = [constant_tree(label) for label in range(vector.costs.shape[1])]
     return trees, vector.costs[:, :, components.places].sum(axis=0)
+
+
+def _costs_of_parts(
+    form: Vector, components: _Components, costs: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    """Costs of all parts by the engine's own count; None if a part has no limit, and so no component."""
+    n_parts = len(form.parts)
+    if set(components.places) != set(range(n_parts)):
+        return None
+    first = [components.places.index(part) for part in range(n_parts)]
+    known: NDArray[np.float64] = (costs * components.signs)[:, first]
+    return known

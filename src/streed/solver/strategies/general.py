@@ -81,7 +81,7 @@ def solve_components(
 
 
 def search(run: Run, task: Components[Any, Any]) -> Found:
-    """Run the general search within the limits, watched by whoever asked for it."""
+    """Run the general search within the limits."""
     runner: Search
 
     def poll(elapsed: float) -> bool:

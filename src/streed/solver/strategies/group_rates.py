@@ -31,7 +31,7 @@ def solve(run: Run, form: GroupRates) -> Result:
     begin(run, form)
     answer = search(run, form, *limits_of(form))
     if answer["feasible"] is False:
-        raise InfeasibleError(task.why_infeasible(answer["closest"]))
+        raise InfeasibleError(task.why_infeasible(answer.get("closest")))
     best = answer if "feature" in answer else _fair_constant(run, form)
     counted = make_tree(form.value, run.rows, run.names, best, task.value_name, 1.0)
     outcome = task.outcome(counted.predicted)
@@ -80,7 +80,7 @@ def _fair_constant(run: Run, form: GroupRates) -> dict[str, Any]:
     task, n = run.task, run.rows.shape[0]
     fair = [label for label in (0, 1) if task.is_fair(task.outcome(np.full(n, label)))]
     if not fair:
-        raise InfeasibleError(
+        raise StreedError(
             f"no tree within the limit on {task.parity.name} was found before the search ended "
             f"({run.status}); it is not proven that there is none"
         )

@@ -15,6 +15,8 @@ import itertools
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from streed.solver.metrics.plane import Box
 from streed.solver.metrics.problem import BinaryProblem, Point
 from streed.solver.run import Run
@@ -101,9 +103,8 @@ def _search_strip(problem: BinaryProblem, segment: Segment) -> bool:
     region = problem.plane.above(segment.box, problem.objective, a, b)
     if region is None:
         return True
-    answer = problem.run.search_front(
-        problem.costs(), (region.most_fp, region.most_fn), (a, b), region.budget
-    )
-    for tree in answer["trees"]:
-        problem.offer(problem.point(tree))
+    most = (region.most_fp, region.most_fn)
+    answer = problem.run.search_front(problem.costs(), most, (a, b), region.budget)
+    for (fp, fn), tree in zip(np.asarray(answer["values"]).tolist(), answer["trees"], strict=True):
+        problem.offer(Point(int(fp), int(fn), tree))
     return bool(answer["complete"])

@@ -28,7 +28,7 @@ def solve(run: Run, form: LimitedValue) -> Result:
     branch_cost = [form.branch_cost] + [0.0] * n_limits
     answer = run.search_limited(table, [-np.inf] * n_limits, form.upper, branch_cost)
     if answer["feasible"] is False:
-        raise InfeasibleError(run.task.why_infeasible(answer["closest"]))
+        raise InfeasibleError(run.task.why_infeasible(answer.get("closest")))
     if "feature" not in answer:
         raise StreedError("no tree that keeps the limits was found in the time that was given")
     answer.setdefault("magnitude", float(np.abs(costs).max(axis=1).sum()))

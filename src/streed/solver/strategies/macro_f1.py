@@ -70,7 +70,7 @@ class MacroProblem:
         wrong = labels != self.codes
         fp = np.bincount(labels[wrong], weights=self.units[wrong], minlength=self.n_classes)
         fn = np.bincount(self.codes[wrong], weights=self.units[wrong], minlength=self.n_classes)
-        value = mean_f1(self.sizes, fp, fn)
+        value = float(mean_f1(self.sizes, fp, fn))
         if value > self.objective:
             self.best, self.objective, self.mistakes = tree, value, np.stack([fp, fn], axis=1)
             self.run.objective, self.run.bound = value, self.bound
@@ -116,6 +116,8 @@ def _search_front(problem: MacroProblem) -> bool:
         length = float(row[:-1] @ weights) / float(weights @ weights)
         if length > 0 and np.allclose(row[:-1], length * weights, rtol=LAST_DIGITS, atol=0):
             problem.bound = min(problem.bound, 1 - float(row[-1]) / length / k)
-    for tree in answer["trees"]:
-        problem.offer(tree)
+    if answer["trees"]:  # with their mistakes as values: only the best one is counted anew
+        points = np.asarray(answer["values"]).reshape(-1, k, 2)
+        best = int(np.argmax(mean_f1(sizes, points[:, :, 0], points[:, :, 1])))
+        problem.offer(answer["trees"][best])
     return bool(answer["complete"])

@@ -62,7 +62,7 @@ def solve(run: Run, form: Vector) -> Result:
 
 
 def _arguments(form: Vector, place: int, part: OneValue, function: GuardedFunction | None) -> tuple[Any, ...]:
-    """Return what the engine is told of one part."""
+    """Return the arguments of the engine for one part."""
     least = None
     if function is None:
         table, given = label_table(part, form.task.n_rows, form.rows), None
