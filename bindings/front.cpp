@@ -239,6 +239,7 @@ nb::dict mixed(Input<std::uint8_t, 2> features, const std::vector<PartArrays>& p
 }  // namespace
 
 void register_front(nb::module_& module) {
+    module.def("most_components", [] { return streed::kMostComponents; });
     module.def("front", &front, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(), "max_depth"_a, "max_nodes"_a,
                "min_samples_leaf"_a, "branch_cost"_a.noconvert(), "upper"_a.noconvert(), "weights"_a.noconvert(), "budget"_a, "time_limit"_a,
                "memory_limit"_a, "n_threads"_a, "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "data/units.hpp"
 #include "search/search.hpp"
 
 namespace streed {
@@ -40,7 +41,7 @@ void Rows::put_on_grid(const VectorProblem& problem, const std::vector<Component
             }
             total += largest;
         }
-        if (!(whole && total < 0x1p48) && total > 0) grain[j] = std::ldexp(1.0, std::ilogb(total) + 1 - 48);
+        grain[j] = grid_of(total, whole, 48);
         const double scale = components[j].sign / grain[j];
         if (grain[j] == 1)  // whole, or nothing at all
             for (std::size_t c = 0; c < n_rows * k; ++c) grid[c * m + j] = source[c * from] * scale;

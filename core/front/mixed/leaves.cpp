@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "data/bits.hpp"
+#include "data/units.hpp"
 
 namespace streed {
 namespace {
@@ -119,8 +120,8 @@ void MixedLeaves::find_label_grain(std::size_t p) {
         }
         total += size;
     }
-    if (whole && total < 0x1p46) return;
-    grain_[p] = std::ldexp(1.0, std::ilogb(total) + 1 - 46);
+    grain_[p] = grid_of(total, whole, 46);
+    if (grain_[p] == 1) return;
     play_[p] = static_cast<double>(problem_.n_rows) / 2 + most_nodes() + 2;
 }
 

@@ -7,7 +7,7 @@
 
 namespace streed {
 
-constexpr int kMostComponents = 32;
+constexpr int kMostComponents = 128;
 
 template <class Body>
 auto with_size(int components, Body&& body) {
@@ -16,6 +16,7 @@ auto with_size(int components, Body&& body) {
     if (components == 3) return body.template operator()<3>();
     if (components == 4) return body.template operator()<4>();
     if (components <= 8) return body.template operator()<8>();
+    if (components <= 32) return body.template operator()<32>();
     if (components <= kMostComponents) return body.template operator()<kMostComponents>();
     throw std::invalid_argument("at most " + std::to_string(kMostComponents) +
                                 " components can be searched, got " + std::to_string(components));

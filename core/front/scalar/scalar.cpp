@@ -8,6 +8,8 @@
 #include <system_error>
 #include <thread>
 
+#include "data/units.hpp"
+
 namespace streed {
 
 Scalar::Scalar(const Rows& rows, std::vector<double> the_weights, Control& control, const Kernels& kernels)
@@ -74,8 +76,7 @@ void Scalar::weigh(std::vector<double>& costs) {
     // fine-grained.
     const bool fine = std::any_of(rows_.grain.begin(), rows_.grain.end(), [](double g) { return g != 1; });
     const int bits = fine ? 48 : 29;
-    if (!(whole && total < std::ldexp(1.0, bits)) && total > 0)
-        unit_ = std::max(0x1p-1000, std::ldexp(1.0, std::ilogb(total) + 1 - bits));
+    unit_ = grid_of(total, whole, bits);
     if (unit_ != 1)
         for (double& c : costs) c = std::floor(c / unit_);
     options_.branch_cost = std::floor(priced / unit_);

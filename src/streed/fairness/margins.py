@@ -20,6 +20,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from streed import _core
 from streed.fairness.parity import Parity, Rate
 
 LARGEST = 2**51
@@ -58,6 +59,7 @@ def margins(
     ratio: Fraction | None = None,
 ) -> list[Margin]:
     """Components of a parity: one per rate and pair of groups, or two of them for a least ratio."""
+    check_groups(parity, is_positive, groups, n_groups, units, ratio)
     found = []
     for rate in parity.rates:
         counted = np.stack(
@@ -81,3 +83,36 @@ def margins(
                 per_row = np.array([factor.get(group, 0) for group in range(n_groups)])[groups] * units
                 found.append(Margin(np.where(counted, per_row[:, None], 0).astype(np.float64), whole))
     return found
+
+
+def check_groups(
+    parity: Parity,
+    is_positive: NDArray[np.bool_],
+    groups: NDArray[np.int32],
+    n_groups: int,
+    units: NDArray[np.int64],
+    ratio: Fraction | None,
+) -> None:
+    """Refuse more pairs of groups than the engine can compare, and say how many groups it can."""
+    per_pair = 1 if ratio is None else 2
+    pairs = sum(len(pairs_of(rate, is_positive, groups, n_groups, units)) for rate in parity.rates)
+    if pairs * per_pair < _core.most_components():
+        return
+    most = most_groups(len(parity.rates) * per_pair)
+    limit = "a difference" if ratio is None else "a ratio"
+    raise ValueError(
+        f"every pair of groups is compared: under a limit on {limit} of {parity.name} at most {most} groups "
+        f"are possible, got {n_groups} in sensitive_features; join small groups"
+    )
+
+
+def most_groups(per_pair: int) -> int:
+    """Most groups of which all pairs have so many components each, beside one for the errors.
+
+    Examples
+    --------
+    >>> most_groups(1), most_groups(2), most_groups(4)
+    (16, 11, 8)
+    """
+    fits = (_core.most_components() - 1) // per_pair
+    return (1 + math.isqrt(1 + 8 * fits)) // 2

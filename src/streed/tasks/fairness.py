@@ -59,7 +59,7 @@ class GroupFairness(Task):
         Labels of two classes.
     sensitive_features : array-like of shape (n,) or (n, k)
         The group of each row; several columns make one group of each combination. Trees do not see it unless
-        it is also among the features.
+        it is also among the features. At most 16 groups, or 11 for equalized odds; with `min_ratio` 11 and 8.
     constraint : str or streed.fairness.Parity
         A name in `streed.fairness.CONSTRAINTS` or an object.
     max_difference : float, default=0.01
@@ -191,6 +191,11 @@ class GroupFairness(Task):
         """Price of a branching node in engine units."""
         return self._branch_cost
 
+    @property
+    def commonest(self) -> int:
+        """The label whose constant tree has the fewest errors, as a position among `classes`."""
+        return int(np.bincount(self._codes, self._errors).argmax())
+
     def lower(self) -> Lowered:
         """Give the errors, without the limit on the rates, in the form that the engine takes."""
         leaf = ClassErrors(self._codes, self._errors)
@@ -260,7 +265,7 @@ class GroupFairness(Task):
         searches = Searches(self, rows, limits, progress, self.parity.name)
         answer = self.search(searches)
         if answer["feasible"] is False:
-            raise InfeasibleError(self._why_infeasible(answer["closest"]))
+            raise InfeasibleError(self._why_infeasible(answer.get("closest")))
         best = answer if "feature" in answer else self._fair_constant(searches)
         counted = make_tree(self.lower(), rows, names, best, self.value_name, 1.0)
         outcome = self.outcome(counted.says)
@@ -291,23 +296,27 @@ class GroupFairness(Task):
         n = self._codes.size
         fair = [label for label in (0, 1) if self.is_fair(self.outcome(np.full(n, label)))]
         if not fair:
-            raise InfeasibleError(
+            raise StreedError(
                 f"no tree within the limit on {self.parity.name} was found before the search ended "
                 f"({searches.status}); it is not proven that there is none"
             )
         return constant_tree(min(fair, key=lambda label: float(self._errors[self._codes != label].sum())))
 
-    def _why_infeasible(self, closest: NDArray[np.float64]) -> str:
+    def _why_infeasible(self, closest: NDArray[np.float64] | None) -> str:
+        """Say which limit no tree keeps, and what the closest tree has if the search came to know it."""
         parity = self.parity.name
         if self.min_ratio is not None:
             least = float(self.min_ratio)
             return f"no tree within the limits on its size has a ratio of {parity} of {least:g} or more"
+        limit = (
+            f"no tree within the limits on its size keeps the difference of {parity} at or below "
+            f"{float(self.max_difference):g}"
+        )
+        if closest is None:
+            return limit
         best = max(abs(value) / margin.whole for value, margin in zip(closest, self._margins, strict=True))
         exact = "the least possible is" if len(self._margins) == 1 else "the tree with the least excess has"
-        return (
-            f"no tree within the limits on its size keeps the difference of {parity} at or below "
-            f"{float(self.max_difference):g}: {exact} {best:g}"
-        )
+        return f"{limit}: {exact} {best:g}"
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give errors and signed differences as the six components of the paper.

@@ -90,6 +90,11 @@ class LimitedPolicyReward(PolicyReward):
         names = self.labels.tolist()
         self._limits = capacity_limits(capacity, names, self._n_rows)
         self._limits += budget_limits(treatment_costs, budget, names, self._n_rows)
+        if len(self._limits) >= _core.most_components():
+            raise ValueError(
+                f"at most {_core.most_components() - 1} limits can be kept together, got {len(self._limits)} "
+                "in capacity and budget"
+            )
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the task as the six components of the paper: the reward first, then what the limits count.
@@ -179,16 +184,18 @@ class LimitedPolicyReward(PolicyReward):
             poll=watcher.poll,
         )
         if answer["feasible"] is False:
-            raise InfeasibleError(self._explain(answer["closest"]))
+            raise InfeasibleError(self._explain(answer.get("closest")))
         if "feature" not in answer:
             raise StreedError("no tree that keeps the limits was found in the time that was given")
         answer.setdefault("magnitude", float(np.abs(costs).max(axis=1).sum()))
         return make_result(self, lowered, features, names, answer, watcher, started)
 
-    def _explain(self, closest: Sequence[float]) -> str:
-        """Say which limits no tree keeps, and what the least ones are that work."""
+    def _explain(self, closest: Sequence[float] | None) -> str:
+        """Say which limits no tree keeps, and what the least ones are that work, if the search knows them."""
         n = self._n_rows
         wanted = [f"{limit.says} {limit.describe(limit.most, n)}" for limit in self._limits]
+        if closest is None:
+            return f"no tree keeps {', '.join(wanted)}"
         least = [
             f"{limit.says} {limit.describe(math.ceil(count - 1e-9), n)}"
             for limit, count in zip(self._limits, closest, strict=True)

@@ -4,7 +4,7 @@ The first search has no limit. Each answer is a pair (error, difference); the ne
 error with a strictly smaller difference, in whole numbers. If it is as good as the last one, that one was
 dominated and goes. The end is reached at a difference of zero, or where nothing smaller is feasible. So every
 nondominated pair is met, whatever the number of groups and rates, and when time is up, those that were met
-are proven.
+are proven. If not even the first one was, the best tree so far is all there is, and it is not called proven.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from streed.fairness.front import FairnessFront, FairnessPoint
 from streed.solver.engine import make_tree
-from streed.solver.searches import Searches
+from streed.solver.searches import Searches, constant_tree
 
 if TYPE_CHECKING:
     from streed.options import Limits
@@ -41,21 +41,29 @@ def search_front(
     searches = Searches(task, rows, limits, progress, task.parity.name)
     points: list[FairnessPoint] = []
     difference, complete = EVERYTHING, False
+    best: dict[str, Any] = constant_tree(task.commonest)
+
+    def point(answer: dict[str, Any]) -> tuple[FairnessPoint, Fraction]:
+        counted = make_tree(lowered, rows, names, answer, task.value_name, 1.0)
+        outcome = task.outcome(counted.says)
+        error, apart = task.report(counted.cost), outcome.difference
+        return FairnessPoint(error, float(apart), counted.tree, outcome.rates), apart
+
     with searches.interruptible():
         while not (complete or (points and searches.stopped)):
             answer = _next(task, searches, difference)
             complete = answer["feasible"] is False
+            best = answer if "feature" in answer else best
             if not (complete or answer["optimal"]):
                 break
             if not complete:
-                counted = make_tree(lowered, rows, names, answer, task.value_name, 1.0)
-                outcome = task.outcome(counted.says)
-                difference = outcome.difference
-                error = task.report(counted.cost)
-                if points and points[-1].error == error:
+                found, difference = point(answer)
+                if points and points[-1].error == found.error:
                     points.pop()
-                points.append(FairnessPoint(error, float(difference), counted.tree, outcome.rates))
+                points.append(found)
                 complete = difference == 0
+    if not points:
+        points.append(point(best)[0])
     status = "optimal" if complete else searches.status
     searches.finish()
     return FairnessFront(tuple(points), complete, task.parity.name, task.total, status, searches.elapsed)

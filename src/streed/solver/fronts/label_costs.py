@@ -100,8 +100,20 @@ def _constrained(
     task: Combined, vector: VectorLowered, rows: NDArray[np.uint8], options: dict[str, Any]
 ) -> tuple[dict[str, Any], Any]:
     """One objective within limits: the best tree, and the bound."""
+    answer = _search_within(task, vector, rows, options)
+    if answer["feasible"] is False:
+        raise InfeasibleError(_infeasible(task, answer.get("closest")))
+    if "feature" not in answer:
+        raise StreedError(f"{task.name}: no feasible tree was found before the search ended")
+    return answer, task.tasks[task.objectives[0]].report(float(answer["lower_bound"]))
+
+
+def _search_within(
+    task: Combined, vector: VectorLowered, rows: NDArray[np.uint8], options: dict[str, Any]
+) -> dict[str, Any]:
+    """Search the best value of the first objective within the limits."""
     places = [task.objectives[0], *task.limits]
-    answer = native.constrained(
+    answer: dict[str, Any] = native.constrained(
         rows,
         np.ascontiguousarray(vector.costs[:, :, places]),
         lower=vector.lower[places[1:]],
@@ -109,14 +121,22 @@ def _constrained(
         branch_cost=vector.branch_cost[places],
         **options,
     )
-    if answer["feasible"] is False:
-        raise InfeasibleError(_infeasible(task, answer["closest"]))
-    if "feature" not in answer:
-        raise StreedError(f"{task.name}: no feasible tree was found before the search ended")
-    return answer, task.tasks[places[0]].report(float(answer["lower_bound"]))
+    return answer
 
 
-def _infeasible(task: Combined, closest: NDArray[np.float64]) -> str:
+def _closest(
+    task: Combined, vector: VectorLowered, rows: NDArray[np.uint8], options: dict[str, Any]
+) -> NDArray[np.float64] | None:
+    """Search what the limited parts of the closest tree are worth; None if that takes too long."""
+    found: NDArray[np.float64] | None = _search_within(task, vector, rows, options).get("closest")
+    return found
+
+
+def _infeasible(task: Combined, closest: NDArray[np.float64] | None) -> str:
+    """Say which limits no tree meets, and the values of the closest tree if the search came to know it."""
+    if closest is None:
+        words = ", and ".join(limit.words() for limit in task.limits.values())
+        return f"{task.name}: no tree within the limits meets {words}"
     parts = [
         f"{limit.words()} (closest: {show(limit.report(float(cost)))})"
         for limit, cost in zip(task.limits.values(), closest, strict=True)
@@ -150,7 +170,7 @@ def _front(
     if not trees and not answer["complete"] and task.limits:
         raise StreedError(f"{task.name}: no feasible tree was found before the search ended")
     if not trees and answer["complete"]:
-        _constrained(task, vector, rows, options)  # raises, with the closest values
+        raise InfeasibleError(_infeasible(task, _closest(task, vector, rows, options)))
     if not trees:  # there was no time at all
         trees = [constant_tree(label) for label in range(vector.costs.shape[1])]
         costs = vector.costs[:, :, places].sum(axis=0)

@@ -68,7 +68,7 @@ def check_sample_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.f
     if sample_weight is None:
         return None
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        weights = np.asarray(sample_weight, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise TypeError(f"sample_weight must be an array of numbers: {error}") from error
     if weights.shape != (n,):
