@@ -259,11 +259,7 @@ def test_many_groups(constraint: str, limits: dict[str, Any], most: int) -> None
     task = GroupFairness(y, groups, constraint, **({"max_difference": 0.35} | limits))
     result = streed.solve(task, X, max_depth=2)
     assert result.optimal
-    best = min(
-        float((says != y).sum())
-        for says in all_predictions(X, 2)
-        if task.is_fair(task.outcome(says))
-    )
+    best = min(float((says != y).sum()) for says in all_predictions(X, 2) if task.is_fair(task.outcome(says)))
     assert result.objective == best
     groups[0] = most
     groups[most] = most  # of both classes

@@ -148,8 +148,8 @@ class FairTreeClassifier(OptimalTreeClassifier):
             The labels, of two classes.
         sensitive_features : array-like or frame of shape (n,) or (n, k)
             The group of each row; several columns make one group of each combination that occurs, at most 16
-            (11 for equalized odds; with `min_ratio` 11 and 8). Required unless `constraint` is None. With metadata routing, ask for it with
-            ``set_fit_request(sensitive_features=True)``.
+            (11 for equalized odds; with `min_ratio` 11 and 8). Required unless `constraint` is None. With
+            metadata routing, ask for it with ``set_fit_request(sensitive_features=True)``.
         sample_weight : array-like of shape (n,), optional
             Weight of each row, not negative, in errors and rates.
 

@@ -28,6 +28,10 @@ ROUNDING = 1e-12
 """A fall below this share of the values is put down to rounding."""
 
 
+MOST_DIGITS = 10**15
+"""Decimals of up to fifteen digits are the same as doubles and as they were written."""
+
+
 class Metric(ABC):
     """A metric of binary classification that is maximised.
 
@@ -160,12 +164,30 @@ positives and 20 negatives): it must not fall when there are fewer mistakes
             )
 
 
+def weight_of(units: Any, scale: float) -> Any:
+    """Give what units of a scale weigh: three tenths are 0.3, and not three times the double that is 0.1.
+
+    A metric may have a step there. Decimals are meant as they are written, parts of one as fractions.
+
+    Examples
+    --------
+    >>> weight_of(3, 0.1), weight_of(3, 0.3), weight_of(3, 1 / 3), weight_of(3, 1.0)
+    (0.3, 0.9, 1.0, 3)
+    """
+    if scale == 1.0:
+        return units
+    written = Fraction(repr(scale))
+    if written.numerator < MOST_DIGITS and written.denominator < MOST_DIGITS:
+        return units * float(written.numerator) / float(written.denominator)
+    parts = round(1 / scale) if 1e-9 < scale < 1 else 0
+    return units / float(parts) if parts and abs(parts * scale - 1) < 1e-12 else units * scale
+
+
 def evaluate(
     metric: Metric, fp: Any, fn: Any, positives: int, negatives: int, scale: float
 ) -> NDArray[np.float64]:
     """Values of a metric at points (fp, fn) in whole units, of which one weighs `scale`."""
-    factor = 1 if scale == 1.0 else scale
-    cells = ((positives - fn) * factor, fp * factor, fn * factor, (negatives - fp) * factor)
+    cells = [weight_of(units, scale) for units in (positives - fn, fp, fn, negatives - fp)]
     values = np.asarray(metric(*cells), dtype=np.float64)
     if np.isnan(values).any():
         at = np.flatnonzero(np.isnan(np.broadcast_to(values, np.broadcast(fp, fn).shape)))[0]

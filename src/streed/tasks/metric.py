@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed import metrics
+from streed.errors import TaskError
 from streed.tasks.base import ClassErrors, Lowered, Tally, Task
 from streed.tasks.parts.labels import check_sample_weight, encode
 from streed.tasks.parts.units import integer_units
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from streed.tree.result import Result
 
 UNIT_BITS = 30
+SAME = 1e-15
+"""Weights that differ by no more than this share from whole multiples of a unit are meant to be such."""
+JUMP = 1e-3
+"""Rounding the weights changes a metric without steps by much less than this share of all its values."""
 BUILT_IN = frozenset(type(metric) for metric in metrics.METRICS.values())
 """Metrics that are known to be monotone; all others are checked."""
 
@@ -62,7 +68,8 @@ class Metric(Task):
         does not fall when fp or fn falls and the class totals stay as they are. That is checked on a grid.
     sample_weight : array-like of shape (n,), optional
         Weight of each row, not negative: the metric then counts weights. Weights that are not whole multiples
-        of one unit are rounded to 2^-30 of their total in the search.
+        of one unit are rounded to 2^-30 of their total in the search; a metric that jumps within the rounding
+        is refused then.
     positive : object, optional
         The label that counts as positive. By default the second one in sorted order: 1 of {0, 1}, True, "yes"
         of {"no", "yes"}.
@@ -105,6 +112,8 @@ class Metric(Task):
         self._codes = codes
         self._weights = np.ones(codes.size) if weights is None else weights
         self._units, self._scale = integer_units(weights, codes.size, UNIT_BITS)
+        kept = metrics.weight_of(self._units, self._scale)
+        self._rounded = bool((np.abs(kept - self._weights) > SAME * self._weights).any())
         self._check_classes()
         self._positive = position_of(positive, self._classes) if len(self._classes) == 2 else -1
 
@@ -154,10 +163,10 @@ class Metric(Task):
         """Value of predictions, as positions among `classes`, of the rows with a weight above zero."""
         wrong = says != self._codes
         true = self._codes == self._positive
-        cells = [
-            float(self._weights[mask].sum())
-            for mask in (true & ~wrong, ~true & wrong, true & wrong, ~true & ~wrong)
-        ]
+        masks = (true & ~wrong, ~true & wrong, true & wrong, ~true & ~wrong)
+        if self._rounded:
+            return float(self.metric(*(math.fsum(self._weights[mask]) for mask in masks)))
+        cells = [metrics.weight_of(int(self._units[mask].sum()), self._scale) for mask in masks]
         return float(self.metric(*cells))
 
     def solve_with(
@@ -189,7 +198,21 @@ class Metric(Task):
         best, bound, proven = self._search(searches)
         counted = make_tree(self.lower(), rows, names, best, self.value_name, 1.0)
         objective = self.score(counted.says)
+        self._check_score(objective, searches.objective)
         return searches.result(counted.tree, objective, max(bound, objective), proven)
+
+    def _check_score(self, objective: float, searched: float) -> None:
+        """Refuse a metric that jumps within the rounding of the weights: what was searched says nothing."""
+        if not self._rounded or len(self._classes) > 2:
+            return
+        positives = float(self._weights[self._codes == self._positive].sum())
+        negatives = float(self._weights.sum()) - positives
+        span = abs(self.metric(positives, 0.0, 0.0, negatives) - self.metric(0.0, negatives, positives, 0.0))
+        if abs(objective - searched) > JUMP * span:
+            raise TaskError(
+                f"the metric {self.metric.name} jumps from {searched:g} to {objective:g} where the weights "
+                "are rounded to 2^-30 of their total: give sample_weight as whole multiples of one unit"
+            )
 
     def _search(self, searches: Any) -> tuple[dict[str, Any], float, bool]:
         """Find the best tree, a bound, and whether the tree is proven."""
