@@ -20,8 +20,8 @@ def answer(job: dict[str, Any]) -> None:
     """Do the job and write the answer, whatever happens."""
     try:
         found = perform(job)
-    except MemoryError:
-        found = {"status": "failed", "message": "out of memory"}
+    except MemoryError as error:
+        found = {"status": "failed", "message": f"out of memory {error}".strip()}
     except ModuleNotFoundError as error:
         found = {"status": "missing", "message": str(error)}
     except Exception as error:

@@ -62,7 +62,8 @@ class Workers:
         code, peak = self._ask(method, json.dumps(job), float(options["time_limit"]))
         if answer_file.is_file():
             with contextlib.suppress(json.JSONDecodeError):  # killed while it wrote
-                return {"peak_memory": peak} | json.loads(answer_file.read_text())
+                answer: dict[str, Any] = json.loads(answer_file.read_text())
+                return {"peak_memory": peak} | answer
         if code in (-signal.SIGALRM, -signal.SIGXCPU):
             return {"status": "time limit", "peak_memory": peak, "message": "killed at the time limit"}
         return {"status": "failed", "peak_memory": peak, "message": describe_crash(code, errors_file)}

@@ -29,4 +29,10 @@ METHODS: dict[str, Method] = {
     "GOSDT": Method("benchmarks.peers.gosdt", peer=True, packages=("gosdt",)),
     "CART": Method("experiments.methods.cart", packages=("sklearn.tree",)),
     "weighted CART": Method("experiments.methods.weighted_cart", packages=("sklearn.tree",)),
+    "Jo MIP": Method("experiments.methods.jo_mip", peer=True, packages=("highspy",)),
+    "Aghaei MIP": Method("experiments.methods.aghaei_mip", peer=True, packages=("highspy",)),
+    **{
+        f"costs {algorithm}": Method("experiments.methods.cost_sensitive", packages=("streed",))
+        for algorithm in ("streed", "TMDP", "C4.5", "CSID3", "EG2", "IDX", "MetaCost")
+    },
 }

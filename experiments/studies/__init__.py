@@ -9,4 +9,6 @@ from __future__ import annotations
 STUDIES: dict[str, str] = {
     "accuracy": "experiments.studies.accuracy",
     "f1": "experiments.studies.f1",
+    "fairness": "experiments.studies.fairness",
+    "costs": "experiments.studies.costs",
 }
