@@ -151,7 +151,8 @@ class Kept:
                 record = json.loads(line)
             except json.JSONDecodeError:
                 continue
-            self.runs[record.pop("key")] = Run(**record)
+            key = record.pop("key")
+            self.runs[key] = Run(**record)
         lines = [json.dumps({"key": key, **asdict(run)}) for key, run in self.runs.items()]
         draft = self.path.with_suffix(".part")
         draft.write_text("".join(line + "\n" for line in lines))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from importlib import import_module
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 LEVEL = 0.05
 
 
-def p_value(first: Sequence[float], second: Sequence[float]) -> float:
+def p_value(first: ArrayLike, second: ArrayLike) -> float:
     """Two-sided p-value of Wilcoxon's signed rank test; 1 where all pairs are equal or there are too few."""
     difference = np.round(np.asarray(first) - np.asarray(second), 12)
     if np.count_nonzero(difference) < 2:
@@ -21,8 +21,8 @@ def p_value(first: Sequence[float], second: Sequence[float]) -> float:
         return float(import_module("scipy.stats").wilcoxon(difference).pvalue)
 
 
-def verdict(first: Sequence[float], second: Sequence[float]) -> int:
+def verdict(first: ArrayLike, second: ArrayLike) -> int:
     """-1 if the first values are significantly smaller, 1 if they are larger, else 0."""
     if p_value(first, second) >= LEVEL:
         return 0
-    return -1 if np.mean(first) < np.mean(second) else 1
+    return -1 if np.asarray(first).mean() < np.asarray(second).mean() else 1

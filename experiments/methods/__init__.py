@@ -31,6 +31,7 @@ METHODS: dict[str, Method] = {
     "weighted CART": Method("experiments.methods.weighted_cart", packages=("sklearn.tree",)),
     "Jo MIP": Method("experiments.methods.jo_mip", peer=True, packages=("highspy",)),
     "Aghaei MIP": Method("experiments.methods.aghaei_mip", peer=True, packages=("highspy",)),
+    "CAIPWL-opt": Method("experiments.methods.caipwl"),
     **{
         f"costs {algorithm}": Method("experiments.methods.cost_sensitive", packages=("streed",))
         for algorithm in ("streed", "TMDP", "C4.5", "CSID3", "EG2", "IDX", "MetaCost")

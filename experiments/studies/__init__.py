@@ -11,4 +11,5 @@ STUDIES: dict[str, str] = {
     "f1": "experiments.studies.f1",
     "fairness": "experiments.studies.fairness",
     "costs": "experiments.studies.costs",
+    "policies": "experiments.studies.policies",
 }
