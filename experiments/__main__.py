@@ -31,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--jobs", type=int, help="runs at a time (default: 1; quick: as many as processors)")
     made.add_argument("--repeats", type=int, help="how often a run is timed (default: 5; quick: 1)")
     made.add_argument("--splits", type=int, help="splits in the study of costs (default: 100; quick: 3)")
+    made.add_argument("--sets", nargs="+", default=[], metavar="NAME", help="only these sets")
     made.add_argument("--every-mip", action="store_true", help="integer programs on all policy problems")
     made.add_argument("--seed", type=int, default=0)
     made.add_argument("--fresh", action="store_true", help="forget finished runs")
@@ -57,6 +58,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
         repeats=chosen(options.repeats, 1, 5),
         splits=chosen(options.splits, 3, 100),
         every_mip=options.every_mip,
+        sets=tuple(options.sets),
         seed=options.seed,
     )
 

@@ -42,6 +42,8 @@ def perform(job: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = module.run(arrays["X"], arrays["y"], others | job["options"])
     prediction, tree = found.pop("prediction", None), found.pop("tree", None)
     figures: dict[str, float] = found.setdefault("figures", {})
+    figures |= {"rows": float(len(arrays["y"])), "features": float(arrays["X"].shape[1])}
+    figures["positives"] = float(np.count_nonzero(arrays["y"] == 1))
     if prediction is not None:
         found["value"] = SCORES[job["options"]["task"]].function(arrays, np.asarray(prediction))
     if isinstance(tree, np.ndarray):

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from benchmarks.scores import SCORES
 from experiments.runs import Run
+from experiments.significance import p_value
 from experiments.tables import Table
 
 OWN = "streed"
@@ -116,4 +117,8 @@ def speed_sentence(runs: Sequence[Run], method: str) -> list[str]:
     if not pairs:
         return []
     ratio, count = geometric_ratio(pairs)
-    return [f"{method} takes {ratio:.3g} times streed's time (geometric mean, {count} instances)."]
+    p = p_value(*zip(*pairs, strict=True))
+    return [
+        f"{method} takes {ratio:.3g} times streed's time (geometric mean, {count} instances; Wilcoxon's "
+        f"signed rank test: p = {p:.1g})."
+    ]

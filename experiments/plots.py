@@ -32,15 +32,15 @@ def draw(plot: Plot) -> str | None:
     for label, seconds in plot.curves.items():
         times, shares = staircase(seconds)
         axes.step(
-            [*times, longest] if times else [longest],
-            [*(100 * share for share in shares), 100 * shares[-1]] if shares else [0.0],
+            [times[0], *times, longest] if times else [longest],
+            [0.0, *(100 * share for share in shares), 100 * shares[-1]] if shares else [0.0],
             where="post",
             label=f"{label} ({len(times)} of {len(seconds)})",
         )
     axes.set_xscale("log")
     axes.set_ylim(0, 103)
     axes.set_xlabel("processor time (s)")
-    axes.set_ylabel("instances solved (%)")
+    axes.set_ylabel("solved of those tried (%)")
     axes.set_title(plot.title, fontsize=10)
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8, loc="lower right")

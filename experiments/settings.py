@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +35,8 @@ class Settings:
         Random splits per scenario of the cost-sensitive study.
     every_mip : bool
         Run integer programs on all policy problems, not only on a sample.
+    sets : tuple of str
+        Only these sets, in the studies that have sets; empty for those of the mode.
     seed : int
         Seed of splits and simulations.
     """
@@ -49,7 +52,16 @@ class Settings:
     repeats: int = 1
     splits: int = 100
     every_mip: bool = False
+    sets: tuple[str, ...] = ()
     seed: int = 0
+
+    def chosen(self, names: list[str], quick: Collection[str]) -> list[str]:
+        """Choose among the sets of a study: those asked for, those of quick mode, or all."""
+        unknown = [name for name in self.sets if name not in names]
+        if unknown:
+            raise SystemExit(f"no data set {', '.join(unknown)} in this study, only {', '.join(names)}")
+        wanted = self.sets or (quick if self.quick else names)
+        return [name for name in names if name in wanted]
 
     def limit(self, paper: float) -> float:
         """Give the time limit of a run whose limit in the paper is `paper` seconds."""

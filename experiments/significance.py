@@ -13,7 +13,7 @@ LEVEL = 0.05
 
 def p_value(first: ArrayLike, second: ArrayLike) -> float:
     """Two-sided p-value of Wilcoxon's signed rank test; 1 where all pairs are equal or there are too few."""
-    difference = np.round(np.asarray(first) - np.asarray(second), 12)
+    difference = np.round(np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64), 12)
     if np.count_nonzero(difference) < 2:
         return 1.0
     with warnings.catch_warnings():

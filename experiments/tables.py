@@ -104,6 +104,12 @@ def seconds_cell(runs: Sequence[Run]) -> str:
     return format_seconds(statistics.fmean(run.seconds or 0.0 for run in runs))
 
 
+def size_cells(runs: Sequence[Run], *names: str) -> list[str]:
+    """Numbers of rows, features, ... of a problem, from any run on it."""
+    known = next((run.figures for run in runs if "rows" in run.figures), {})
+    return [f"{known[name]:.0f}" if name in known else "" for name in names]
+
+
 def value_cell(runs: Sequence[Run], digits: int = 0) -> str:
     """Scored value; in brackets without a proof, "-" where there is none."""
     values = [run.value for run in runs if run.value is not None]

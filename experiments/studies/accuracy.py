@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import math
+import statistics
 from collections.abc import Sequence
 
 from benchmarks.data import read_classification, set_names
@@ -11,12 +13,14 @@ from experiments.findings import (
     Findings,
     Plot,
     compare_values,
+    grouped,
+    instance,
     solved_times,
     speed_sentence,
 )
 from experiments.runs import Job, Run
 from experiments.settings import Settings
-from experiments.tables import Table, reasons, seconds_cell, value_cell
+from experiments.tables import Table, reasons, seconds_cell, size_cells, value_cell
 
 METHODS = ("streed", "pystreed", "DL8.5", "GOSDT", "CART")
 DEPTHS = (4, 5)
@@ -51,8 +55,7 @@ def classification_jobs(settings: Settings, task: str, methods: dict[int, tuple[
 
 def classification_sets(settings: Settings) -> list[str]:
     """Names of the sets, those of quick mode only if asked for."""
-    names = set_names(settings.data, "classification")
-    return [name for name in names if name in QUICK_SETS] if settings.quick else names
+    return settings.chosen(set_names(settings.data, "classification"), QUICK_SETS)
 
 
 def pick(runs: Sequence[Run], **wanted: object) -> list[Run]:
@@ -83,38 +86,44 @@ def findings(runs: Sequence[Run], settings: Settings) -> Findings:
 
 def times(runs: Sequence[Run], sets: Sequence[str], depth: int) -> Table:
     """Seconds of each method, beside the paper's."""
+    columns = ["streed", "pystreed", "STreeD paper", "DL8.5", "DL8.5 paper", "MurTree paper", "GOSDT", "CART"]
     table = Table(
         f"times-{depth}",
         f"Processor seconds for the best accuracy, depth {depth}",
-        [
-            "set",
-            "streed",
-            "pystreed",
-            "STreeD paper",
-            "DL8.5",
-            "DL8.5 paper",
-            "MurTree paper",
-            "GOSDT",
-            "CART",
-        ],
+        ["set", "rows", "features", *columns],
     )
     for name in sets:
         here = pick(runs, problem=f"classification/{name}", max_depth=depth)
         ours = {method: seconds_cell(pick(here, method=method)) for method in METHODS}
-        printed = paper.ACCURACY.get(name, {})
-        table.add(
-            name,
-            ours["streed"],
-            ours["pystreed"],
-            printed.get(f"STreeD/{depth}"),
-            ours["DL8.5"],
-            printed.get(f"DL8.5/{depth}"),
-            printed.get(f"MurTree/{depth}"),
-            ours["GOSDT"],
-            ours["CART"],
-        )
-    table.notes.append("Sets without figures of the paper were solved by all its methods within a second.")
+        cells = ours | in_paper(paper.ACCURACY.get(name, {}), depth)
+        table.add(name, *size_cells(here, "rows", "features"), *(cells.get(column) for column in columns))
+    cells = average_ranks(pick(runs, max_depth=depth, repeat=0)) | in_paper(paper.ACCURACY_RANKS, depth)
+    table.add("average rank", "", "", *(cells.get(column) for column in columns))
+    table.notes += [
+        "Sets without figures of the paper were solved by all its methods within a second.",
+        "Ranks: among streed, pystreed, DL8.5 and GOSDT here, among DL8.5, MurTree and STreeD in the paper.",
+    ]
     return table
+
+
+def in_paper(printed: dict[str, str], depth: int) -> dict[str, str]:
+    """Figures of the paper by the names of our columns."""
+    return {f"{key.split('/')[0]} paper": text for key, text in printed.items() if key.endswith(f"/{depth}")}
+
+
+def average_ranks(runs: Sequence[Run]) -> dict[str, str]:
+    """Mean rank by time of the methods that claim the optimum; time-outs and failures share the last."""
+    methods = [method for method in METHODS[:4] if any(run.tried for run in pick(runs, method=method))]
+    ranks: dict[str, list[float]] = {method: [] for method in methods}
+    for some in grouped(runs, instance).values():
+        seconds = {
+            run.method: run.seconds if run.solved and run.seconds is not None else math.inf for run in some
+        }
+        order = [seconds.get(method, math.inf) for method in methods]
+        for method, own in zip(methods, order, strict=True):
+            ties = order.count(own)
+            ranks[method].append(sum(other < own for other in order) + (ties + 1) / 2)
+    return {method: f"{statistics.fmean(some):.2f}" for method, some in ranks.items() if some}
 
 
 def errors(runs: Sequence[Run], sets: Sequence[str]) -> Table:

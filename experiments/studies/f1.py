@@ -16,7 +16,7 @@ from experiments.findings import (
 from experiments.runs import Job, Run
 from experiments.settings import Settings
 from experiments.studies.accuracy import classification_jobs, classification_sets, pick
-from experiments.tables import Table, reasons, seconds_cell, value_cell
+from experiments.tables import Table, reasons, seconds_cell, size_cells, value_cell
 
 METHODS = ("streed", "streed front", "pystreed", "weighted CART")
 DEPTHS = (3, 4)
@@ -75,10 +75,11 @@ def times(runs: Sequence[Run], sets: Sequence[str]) -> Table:
     table = Table(
         "times",
         "Processor seconds for the best F1 score",
-        ["set", *(f"d={depth} {name}" for depth in DEPTHS for name in columns)],
+        ["set", "rows", "positives", "features", *(f"d={d} {name}" for d in DEPTHS for name in columns)],
     )
     for name in sets:
-        cells: list[str | None] = []
+        whole = pick(runs, problem=f"classification/{name}")
+        cells: list[str | None] = [*size_cells(whole, "rows", "positives", "features")]
         for depth in DEPTHS:
             here = pick(runs, problem=f"classification/{name}", max_depth=depth)
             cells += [seconds_cell(pick(here, method=method)) for method in METHODS]

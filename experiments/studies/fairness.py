@@ -12,7 +12,7 @@ from experiments.findings import Findings, Plot, compare_values, solved_times, s
 from experiments.runs import Job, Run
 from experiments.settings import Settings
 from experiments.studies.accuracy import pick
-from experiments.tables import Table, reasons, seconds_cell, value_cell
+from experiments.tables import Table, reasons, seconds_cell, size_cells, value_cell
 
 TASKS = ("demographic_parity", "equal_opportunity")
 TITLES = {"demographic_parity": "demographic parity", "equal_opportunity": "equality of opportunity"}
@@ -69,8 +69,7 @@ def split_jobs(settings: Settings) -> list[Job]:
 
 def sets(settings: Settings) -> list[str]:
     """Names of the sets, those of quick mode only if asked for."""
-    names = fair_sets(settings.data)
-    return [name for name in names if name in QUICK_SETS] if settings.quick else names
+    return settings.chosen(fair_sets(settings.data), QUICK_SETS)
 
 
 def findings(runs: Sequence[Run], settings: Settings) -> Findings:
@@ -116,7 +115,7 @@ def parity_times(runs: Sequence[Run], names: Sequence[str]) -> Table:
     table = Table(
         "demographic-parity",
         "Processor seconds under demographic parity, difference at most 1 %",
-        ["set", *(f"d={depth} {name}" for depth in DEPTHS for name in columns), f"d={OWN_DEPTH} streed"],
+        ["set", "rows", "features", *(f"d={d} {name}" for d in DEPTHS for name in columns), "d=4 streed"],
     )
     for name in names:
         here = pick(runs, problem=f"fairness/{name}", task="demographic_parity")
@@ -131,7 +130,8 @@ def parity_times(runs: Sequence[Run], names: Sequence[str]) -> Table:
             ]
             row += [ours["Jo MIP"], printed.get(f"Jo/{depth}")]
             row += [ours["Aghaei MIP"], printed.get(f"Aghaei/{depth}")]
-        table.add(name, *row, *cells(here, "streed", [OWN_DEPTH]))
+        sizes = size_cells(here, "rows", "features")
+        table.add(name, *sizes, *row, *cells(here, "streed", [OWN_DEPTH]))
     return table
 
 
@@ -141,7 +141,7 @@ def opportunity_times(runs: Sequence[Run], names: Sequence[str]) -> Table:
     table = Table(
         "equal-opportunity",
         "Processor seconds under equality of opportunity, difference at most 1 %",
-        ["set", *columns, f"d={OWN_DEPTH} streed"],
+        ["set", "rows", "features", *columns, f"d={OWN_DEPTH} streed"],
     )
     for name in names:
         here = pick(runs, problem=f"fairness/{name}", task="equal_opportunity")
@@ -149,7 +149,8 @@ def opportunity_times(runs: Sequence[Run], names: Sequence[str]) -> Table:
         for depth in DEPTHS:
             row += [*cells(here, "streed", [depth]), *cells(here, "pystreed", [depth])]
             row.append(printed.get(f"STreeD/{depth}", ""))
-        table.add(name, *row, *cells(here, "streed", [OWN_DEPTH]))
+        sizes = size_cells(here, "rows", "features")
+        table.add(name, *sizes, *row, *cells(here, "streed", [OWN_DEPTH]))
     return table
 
 

@@ -143,6 +143,22 @@ def test_an_error_of_our_own_is_raised(tmp_path: Path) -> None:
         Crew([bad], Kept(tmp_path / "runs.jsonl"), settings_in(tmp_path), QUIET).run()
 
 
+def test_an_interrupted_study_goes_on(tmp_path: Path) -> None:
+    def interrupted() -> dict[str, np.ndarray]:
+        raise KeyboardInterrupt
+
+    kept = Kept(tmp_path / "runs.jsonl")
+    second = Job("streed", "second", job().options, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        perform([job(), second], kept, settings_in(tmp_path), QUIET)
+    first = (tmp_path / "runs.jsonl").read_text()
+    assert len(first.splitlines()) == 1
+    again = Kept(tmp_path / "runs.jsonl")
+    runs = perform([job(), dataclasses.replace(second, make=arrays)], again, settings_in(tmp_path), QUIET)
+    assert len(runs) == 2
+    assert (tmp_path / "runs.jsonl").read_text().startswith(first)
+
+
 def test_keys_depend_on_all_parameters() -> None:
     others = [job("CART"), job(max_depth=3), job(time_limit=1.0), dataclasses.replace(job(), repeat=1)]
     assert len({job().key, *(one.key for one in others)}) == 5

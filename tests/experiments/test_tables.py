@@ -16,6 +16,7 @@ from experiments.report import save
 from experiments.runs import Run
 from experiments.settings import Settings
 from experiments.significance import p_value, verdict
+from experiments.studies.accuracy import average_ranks
 from experiments.tables import Table, reasons, seconds_cell, value_cell
 
 
@@ -74,10 +75,21 @@ def test_a_better_peer_is_an_alarm_and_a_worse_one_is_named() -> None:
 
 def test_speed_and_curves() -> None:
     runs = [run("streed", seconds=1.0), run("peer", seconds=8.0), run("late", "time limit", seconds=600.0)]
-    assert speed_sentence(runs, "peer") == ["peer takes 8 times streed's time (geometric mean, 1 instances)."]
+    (sentence,) = speed_sentence(runs, "peer")
+    assert sentence.startswith("peer takes 8 times streed's time (geometric mean, 1 instances;")
     assert speed_sentence(runs, "late") == []
     assert solved_times(runs, ["streed", "late", "other"]) == {"streed": [1.0], "late": [None]}
     assert staircase([0.2, None, 0.1, 0.4]) == ([0.1, 0.2, 0.4], [0.25, 0.5, 0.75])
+
+
+def test_ranks_by_hand() -> None:
+    runs = [
+        run("streed", seconds=1.0),
+        run("pystreed", seconds=2.0),
+        run("DL8.5", "time limit", seconds=600.0),
+        run("GOSDT", "time limit", seconds=600.0),
+    ]
+    assert average_ranks(runs) == {"streed": "1.00", "pystreed": "2.00", "DL8.5": "3.50", "GOSDT": "3.50"}
 
 
 def test_significance_by_hand() -> None:
