@@ -119,6 +119,6 @@ def speed_sentence(runs: Sequence[Run], method: str) -> list[str]:
     ratio, count = geometric_ratio(pairs)
     p = p_value(*zip(*pairs, strict=True))
     return [
-        f"{method} takes {ratio:.3g} times streed's time (geometric mean, {count} instances; Wilcoxon's "
-        f"signed rank test: p = {p:.1g})."
+        f"{method} takes {ratio:.3g} times streed's time (geometric mean of the {count} instances that both "
+        f"solved; Wilcoxon's signed rank test: p = {p:.1g})."
     ]

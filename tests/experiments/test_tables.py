@@ -76,7 +76,9 @@ def test_a_better_peer_is_an_alarm_and_a_worse_one_is_named() -> None:
 def test_speed_and_curves() -> None:
     runs = [run("streed", seconds=1.0), run("peer", seconds=8.0), run("late", "time limit", seconds=600.0)]
     (sentence,) = speed_sentence(runs, "peer")
-    assert sentence.startswith("peer takes 8 times streed's time (geometric mean, 1 instances;")
+    assert sentence.startswith(
+        "peer takes 8 times streed's time (geometric mean of the 1 instances that both solved;"
+    )
     assert speed_sentence(runs, "late") == []
     assert solved_times(runs, ["streed", "late", "other"]) == {"streed": [1.0], "late": [None]}
     assert staircase([0.2, None, 0.1, 0.4]) == ([0.1, 0.2, 0.4], [0.25, 0.5, 0.75])
