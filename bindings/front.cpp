@@ -66,8 +66,7 @@ struct Call {
             refuse("costs must have 1 to " + text(streed::kMostComponents) + " components, got " + text(costs.shape(2)));
         branch_cost = read("branch_cost", branch_costs, costs.shape(2), true);
         for (const double value : branch_cost)
-            if (value < 0 || value > 1e250 || (value > 0 && value < 1e-250))
-                refuse("branch_cost must be zero or from 1e-250 to 1e250, got " + text(value));
+            if (value < 0 || value > 1e250) refuse("branch_cost must be from 0 to 1e250, got " + text(value));
         const streed::Problem table = make_problem(features, static_cast<int>(costs.shape(1)));
         problem.features = table.features;
         problem.n_rows = table.n_rows;
@@ -78,12 +77,16 @@ struct Call {
         problem.branch_cost = branch_cost.data();
         options = make_options(max_depth, max_nodes, min_samples_leaf, 0, time_limit, memory_limit, n_threads, switches, simd);
         const std::size_t size = problem.n_rows * costs.shape(1) * costs.shape(2);
+        std::vector<double> most(costs.shape(2));
         for (std::size_t c = 0; c < size; ++c) {
             const double value = std::abs(problem.costs[c]);
-            if (!(value <= 1e250) || (value > 0 && value < 1e-250))
-                refuse("costs must be finite, and zero or between 1e-250 and 1e250 in size, got " + text(problem.costs[c]) + " in row " +
+            if (!(value <= 1e250))
+                refuse("costs must be finite and at most 1e250 in size, got " + text(problem.costs[c]) + " in row " +
                        text(c / (costs.shape(1) * costs.shape(2))));
+            most[c % most.size()] = std::max(most[c % most.size()], value);
         }
+        for (const double value : most)
+            if (value > 0 && value < 1e-250) refuse("costs must not all be below 1e-250 in size");
         options.poll = [this](const streed::Progress& progress) { return poller(progress); };
     }
     Call(const Call&) = delete;

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import streed
 from streed import StreedError
 from streed.solver.engine import make_tree
 from streed.solver.fronts import trees as front_trees
-from streed.solver.fronts.label_costs import _any_covered
+from streed.solver.fronts.label_costs import TOLERANCE, _any_covered
 from streed.solver.fronts.trees import FlatTrees, count_trees
 from streed.tasks.base import Lowered
 
@@ -93,3 +95,14 @@ def test_lines_that_cover_others() -> None:
     assert _any_covered(nearly, distinct=True)
     assert _any_covered(nearly[:, :2], distinct=True)
     assert not _any_covered(nearly[[0, 2]], distinct=True)
+
+
+@given(st.integers(3, 4), st.integers(1, 8), st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_whether_a_point_covers_another(m: int, n: int, most: int, seed: int) -> None:
+    """Differences by rounding aside, against all pairs."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(most, size=(n, m)) + rng.choice([0.0, 5e-10, 2e-9], size=(n, m))
+    slack = TOLERANCE * np.maximum(1.0, np.abs(values))
+    pairs = [(a, b) for a in range(n) for b in range(n) if a != b]
+    slow = any((values[a] <= values[b] + np.maximum(slack[a], slack[b])).all() for a, b in pairs)
+    assert _any_covered(values, False) == slow

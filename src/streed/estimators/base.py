@@ -18,7 +18,7 @@ from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callba
 from streed.options import Limits, check_limits
 from streed.solver.progress import Watchers
 from streed.solver.solve import solve_checked
-from streed.table.columns import is_frame
+from streed.table.columns import is_frame, narrowed
 from streed.table.matrix import check_binary
 from streed.tasks.base import Task
 from streed.tree.result import Result
@@ -174,7 +174,7 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
 def check_labels(estimator: BaseTree, y: Any) -> NDArray[Any]:
     """Check labels as scikit-learn does, but not what cannot fail: a small solve takes less than that."""
     if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "biu":
-        y = validate_data(estimator, y=y)
+        y = validate_data(estimator, y=narrowed(y))
     if y.dtype.kind not in "biuUS":  # the others are never continuous
         check_classification_targets(y)
     labels: NDArray[Any] = y

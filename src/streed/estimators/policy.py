@@ -16,6 +16,7 @@ from streed.estimators.base import BaseTree, check_rows, in_order, label_names
 from streed.estimators.policy_value import PolicyValue, policy_value
 from streed.estimators.teachers import TEACHERS, Models, Trial, scores_of
 from streed.options import Option
+from streed.sizes import as_floats
 from streed.tasks.limited_policy import LimitedPolicyReward
 from streed.tasks.parts.labels import encode
 from streed.tasks.parts.row_costs import check_names
@@ -355,7 +356,7 @@ def _trial(
     """Check outcomes and lengths."""
     check_consistent_length(table, codes, outcome)
     try:
-        values = np.asarray(outcome, dtype=np.float64)
+        values = as_floats(outcome)
     except (TypeError, ValueError) as error:
         raise TypeError(f"outcome must hold numbers: {error}") from error
     if values.ndim != 1:

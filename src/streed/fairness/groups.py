@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.fairness.parity import RATES, Parity, Rate
+from streed.table.columns import narrowed
 from streed.table.missing import is_missing
 
 Rates = Mapping[Any, Mapping[str, float]]
@@ -31,7 +32,7 @@ def encode_groups(sensitive_features: Any, n: int) -> tuple[list[Any], NDArray[n
     """
     from streed.tasks.parts.labels import encode
 
-    table = np.asarray(sensitive_features)
+    table = np.asarray(narrowed(sensitive_features))
     if table.ndim == 2 and table.shape[1] == 1:
         table = table[:, 0]
     if table.ndim not in (1, 2) or table.shape[0] != n or table.size == 0:
@@ -159,11 +160,12 @@ def group_rates(
     >>> group_rates([0, 1, 1], [1, 1, 0], ["a", "a", "b"])["a"]["selection_rate"]
     1.0
     """
-    from streed.tasks.parts.labels import encode
+    from streed.tasks.parts.labels import check_sample_weight, encode
 
     classes, codes = encode(y)
     label = classes[-1] if positive is None else positive
-    weights = np.ones(codes.size) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    given = check_sample_weight(sample_weight, codes.size)
+    weights = np.ones(codes.size) if given is None else given
     names, groups = encode_groups(sensitive_features, codes.size)
     is_positive, says_positive = np.asarray(classes[codes] == label), np.asarray(prediction) == label
     return float_rates(names, cells_of(says_positive, is_positive, groups, len(names), weights))

@@ -19,6 +19,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.sizes import as_float
+
 
 @dataclass(frozen=True)
 class Rate:
@@ -149,7 +151,7 @@ def exact_limit(name: str, value: object) -> Fraction:
     """
     if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
         raise TypeError(f"{name} must be a number from 0 to 1, got {value!r} ({type(value).__name__})")
-    if not 0 <= float(value) <= 1:
+    if not 0 <= as_float(value) <= 1:
         raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))

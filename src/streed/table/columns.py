@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.sizes import as_floats
 from streed.table.dates import EPOCH, date_numbers
 from streed.table.missing import is_missing
 
@@ -91,6 +92,17 @@ def read_columns(X: Any, names: list[str]) -> Iterator[Column]:
         yield from (from_array(name, X[:, j]) for j, name in enumerate(names))
 
 
+WIDE = ("Int128", "UInt128")
+"""Types of integers, of polars and narwhals, that NumPy does not have."""
+
+
+def narrowed(values: Any) -> Any:
+    """Return a series of 128-bit integers, which NumPy does not know, as a list; anything else as it is."""
+    if type(values) is np.ndarray or not hasattr(values, "to_list"):
+        return values
+    return values.to_list() if str(values.dtype) in WIDE else values
+
+
 def from_array(name: str, values: NDArray[Any]) -> Column:
     """Read a one-dimensional array."""
     kind = values.dtype.kind
@@ -162,7 +174,7 @@ def from_objects(name: str, values: list[Any]) -> Column:
     if groups["dates"]:
         return Column(name, Kind.DATE, date_numbers(np.array([_plain_date(value) for value in values])))
     only_booleans = bool(types) and types <= {bool, np.bool_}
-    return Column(name, Kind.BOOLEAN if only_booleans else Kind.NUMBER, np.array(values, dtype=np.float64))
+    return Column(name, Kind.BOOLEAN if only_booleans else Kind.NUMBER, as_floats(values))
 
 
 def _is_decimal(kind: type) -> bool:

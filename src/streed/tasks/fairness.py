@@ -16,6 +16,7 @@ from streed.fairness.groups import cells_of, encode_groups, exact_rates, float_r
 from streed.fairness.margins import margins
 from streed.fairness.parity import as_parity, exact_limit
 from streed.options import OPTIONS
+from streed.sizes import check_sizes
 from streed.tasks.base import ClassErrors, Lowered, Tally, Task, priced
 from streed.tasks.metric import position_of
 from streed.tasks.parts.labels import check_sample_weight, class_factors, encode, whole_units
@@ -159,6 +160,7 @@ class GroupFairness(Task):
                     f"class_weight must be above zero under a fairness limit, got {class_weight!r}"
                 )
             weights = weights * factors[self._codes]
+            check_sizes("sample_weight times class_weight", weights)
         return (weights, 1.0) if weights is self._weights and self._equal else whole_units(weights)
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed.sizes import LARGEST, as_float
 from streed.tasks.base import Prices
 
 
@@ -251,8 +252,10 @@ def _items(name: str, given: object) -> list[tuple[Any, Any]]:
 def _check_price(name: str, key: object, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must hold numbers, got {value!r} for {key!r}")
-    if not (math.isfinite(value) and float(value) >= 0):
-        raise ValueError(f"{name} must be finite and not negative, got {value!r} for {key!r}")
+    if not 0 <= as_float(value) <= LARGEST:
+        raise ValueError(
+            f"{name} must be finite (at most {LARGEST:g}) and not negative, got {value!r} for {key!r}"
+        )
 
 
 def _per_column(

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from streed import _core
 from streed.errors import InfeasibleError, StreedError
 from streed.options import Limits
+from streed.sizes import LARGEST, as_float, check_sizes
 from streed.solver.progress import Watcher
 from streed.tasks.parts.cost_units import common_unit, from_units, in_units
 from streed.tasks.parts.row_costs import cost_table
@@ -241,14 +242,14 @@ def capacity_limits(capacity: object, names: list[Any], n: int) -> list[Limit]:
         if isinstance(most, bool | np.bool_) or not isinstance(most, numbers.Real):
             raise TypeError(f"a capacity must be a number, got {most!r} for {treatment!r}")
         share = not isinstance(most, numbers.Integral)
-        if share and not 0 <= float(most) <= 1:
+        if share and not 0 <= as_float(most) <= 1:
             raise ValueError(
                 f"the capacity of {treatment!r} must be a share from 0.0 to 1.0 or an integer, a number of "
                 f"rows, got {most!r}"
             )
-        if float(most) < 0:
+        if most < 0:
             raise ValueError(f"the capacity of {treatment!r} must not be negative, got {most!r}")
-        rows = math.floor(float(most) * n + 1e-9) if share else int(float(most))
+        rows = math.floor(float(most) * n + 1e-9) if share else min(int(most), n)  # type: ignore[call-overload]
         limits.append(Limit(counts, float(min(rows, n)), 1.0, f"{treatment!r} for at most", share))
     return limits
 
@@ -265,11 +266,12 @@ def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: 
     costs = np.zeros(len(names))
     for treatment, cost in treatment_costs.items():
         costs[_position("treatment_costs", treatment, names)] = _amount(f"the cost of {treatment!r}", cost)
+    check_sizes("treatment_costs", costs, "place {}")
     most = _amount("the budget", budget)
     unit = common_unit(costs, n * float(costs.max()))
     units = in_units(costs, unit)
     whole = bool((units == np.rint(units)).all())
-    allowed = most * n / unit
+    allowed = min(most * n / unit, LARGEST)
     return [
         Limit(
             units, math.floor(allowed + 1e-9) if whole else allowed * (1 + 1e-12), unit, "budget of at most"
@@ -280,9 +282,10 @@ def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: 
 def _amount(what: str, value: object) -> float:
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         raise TypeError(f"{what} must be a number, got {value!r}")
-    if not (math.isfinite(value) and float(value) >= 0):
-        raise ValueError(f"{what} must be finite and not negative, got {value!r}")
-    return float(value)
+    number = as_float(value)
+    if not 0 <= number <= LARGEST:
+        raise ValueError(f"{what} must be finite (at most {LARGEST:g}) and not negative, got {value!r}")
+    return number
 
 
 def _position(name: str, treatment: object, names: list[Any]) -> int:

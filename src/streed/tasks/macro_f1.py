@@ -78,7 +78,7 @@ class MacroF1(Metric):
         weights = self._weights
         fp = np.bincount(says[wrong], weights=weights[wrong], minlength=count)
         fn = np.bincount(self._codes[wrong], weights=weights[wrong], minlength=count)
-        return mean_f1(np.bincount(self._codes, weights=weights, minlength=count), fp, fn)
+        return float(mean_f1(np.bincount(self._codes, weights=weights, minlength=count), fp, fn))
 
     def _search(self, searches: Any) -> tuple[dict[str, Any], float, bool]:
         if len(self._classes) == 2:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.errors import TaskError
 from streed.options import OPTIONS
+from streed.sizes import as_floats, check_sizes
 from streed.tasks.base import LeafFunction, Lowered, Task
 from streed.tasks.parts.combination import check_combination, joins
 
@@ -120,12 +121,16 @@ class StatisticsTask(Task):
 
     def _numbers(self, what: str, values: ArrayLike) -> NDArray[np.float64]:
         try:
-            table = np.asarray(values, dtype=np.float64)
+            table = as_floats(values)
         except (TypeError, ValueError) as error:
             raise TaskError(f"{self._who}: {what} must be numbers: {error}") from error
         if not np.isfinite(table).all():
             place = tuple(np.argwhere(~np.isfinite(table))[0].tolist())
             raise TaskError(f"{self._who}: {what} must be finite, got {table[place]} at {place}")
+        try:
+            check_sizes(what, table)
+        except ValueError as error:
+            raise TaskError(f"{self._who}: {error}") from error
         return table
 
     def _per_row(self, what: str, bound: ArrayLike | None) -> NDArray[np.float64] | None:

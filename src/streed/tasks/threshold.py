@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.errors import NotNative, TaskError
+from streed.sizes import as_float
 from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered, Task
 
 if TYPE_CHECKING:
@@ -214,9 +215,10 @@ def _row_extremes(leaf: LeafFunction) -> tuple[float, float]:
 def _number(what: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"the {what} must be a number, got {value!r} ({type(value).__name__})")
-    if math.isnan(value):
+    number = as_float(value)
+    if math.isnan(number):
         raise ValueError(f"the {what} must be a number, got NaN")
-    return float(value)
+    return number
 
 
 def _slack(limit: float) -> float:

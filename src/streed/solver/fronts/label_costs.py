@@ -72,12 +72,13 @@ def solve_vector(
     options = limits.arguments(watcher.poll)
     if len(task.objectives) == 1:
         answer, bound = _constrained(task, vector, rows, options)
-        trees, supported = [answer], [False]
+        trees, supported, costs = [answer], [False], None
     else:
-        (answer, trees, supported), bound = _front(task, vector, rows, options), None
+        (answer, trees, supported, costs), bound = _front(task, vector, rows, options), None
 
     def count(found: dict[str, Any]) -> Result:
-        solutions = _solutions(task, vector.parts, features, names, trees)
+        hurry = found["status"] == "interrupted" and costs is not None
+        solutions = _solutions(task, vector.parts, features, names, trees, costs if hurry else None)
         return make_result(task, found, solutions, bound, started, supported)
 
     result = once_more(count, answer)
@@ -146,10 +147,11 @@ def _infeasible(task: Combined, closest: NDArray[np.float64] | None) -> str:
 
 def _front(
     task: Combined, vector: VectorLowered, rows: NDArray[np.uint8], options: dict[str, Any]
-) -> tuple[dict[str, Any], list[dict[str, Any]], list[bool]]:
-    """Several objectives: all nondominated trees, and which of them are supported.
+) -> tuple[dict[str, Any], list[dict[str, Any]], list[bool], NDArray[np.float64] | None]:
+    """Several objectives: all nondominated trees, which of them are supported, and what the parts cost.
 
-    A limit is one more component, a lower one its negative.
+    A limit is one more component, a lower one its negative. A part without a finite limit is no component:
+    then what the parts cost is not known.
     """
     signed = [(i, 1.0, np.inf) for i in task.objectives]
     for i in task.limits:
@@ -177,7 +179,11 @@ def _front(
     distinct = bool(answer["trees"]) and not task.limits
     kept = _nondominated(task, costs[:, : len(task.objectives)], distinct)
     touched = supported_points(costs, np.asarray(answer["supports"]), len(task.objectives))
-    return answer, [trees[i] for i in kept], touched[kept].tolist()
+    known = None
+    if set(places) == set(range(len(task.parts))):
+        first = [places.index(part) for part in range(len(task.parts))]
+        known = (costs * signs)[np.ix_(kept, first)]
+    return answer, [trees[i] for i in kept], touched[kept].tolist(), known
 
 
 def supported_points(
@@ -249,10 +255,17 @@ def _any_covered(values: NDArray[np.float64], distinct: bool) -> bool:
     if distinct:
         close = np.any([_close(column) for column in values.T], axis=0)
         values, slack = values[close], slack[close]
-    for k in range(values.shape[0]):
-        covers = (values[k] <= values + np.maximum(slack, slack[k])).all(axis=1)
-        if covers.sum() > 1:
-            return True
+    order = np.argsort(values[:, 0], kind="stable")
+    values, slack = values[order], slack[order]
+    widest = slack.max(axis=0, initial=0.0)
+    starts = np.searchsorted(values[:, 0], values[:, 0] - widest[0])  # all that may be covered come after
+    second = np.ascontiguousarray(values[:, 1])
+    for k, start in enumerate(starts.tolist()):
+        near = start + np.flatnonzero(second[start:] >= values[k, 1] - widest[1])
+        if near.size > 1:
+            covers = (values[k] <= values[near] + np.maximum(slack[near], slack[k])).all(axis=1)
+            if covers.sum() > 1:
+                return True
     return False
 
 
@@ -270,11 +283,17 @@ def _solutions(
     features: NDArray[np.uint8],
     names: Sequence[str] | None,
     answers: list[dict[str, Any]],
+    known: NDArray[np.float64] | None,
 ) -> list[tuple[tuple[float, ...], Tree]]:
-    """Count the values of all trees anew, each part by its own lowered form."""
+    """Count the values of all trees anew, each part by its own lowered form.
+
+    `known` is what the engine says that they cost. It is given after Ctrl-C, when nobody wants to wait: the
+    trees are then counted when they are looked at.
+    """
     first = task.tasks[task.objectives[0]]
     sign = -1.0 if first.maximize else 1.0
-    trees, costs = count_trees(parts, task.objectives[0], first.value_name, sign, features, names, answers)
+    shown = (task.objectives[0], first.value_name, sign)
+    trees, costs = count_trees(parts, *shown, features, names, answers, known)
     columns = [
         list(map(part.report, column)) for part, column in zip(task.tasks, costs.T.tolist(), strict=True)
     ]

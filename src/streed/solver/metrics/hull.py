@@ -15,6 +15,8 @@ import itertools
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from streed.solver.metrics.plane import Box
 from streed.solver.metrics.problem import BinaryProblem, Point
 
@@ -86,6 +88,6 @@ def _search_strip(problem: BinaryProblem, segment: Segment) -> bool:
     if region is None:
         return True
     answer = problem.searches.front(problem.costs(), (region.most_fp, region.most_fn), (a, b), region.budget)
-    for tree in answer["trees"]:
-        problem.offer(problem.point(tree))
+    for (fp, fn), tree in zip(np.asarray(answer["values"]).tolist(), answer["trees"], strict=True):
+        problem.offer(Point(int(fp), int(fn), tree))
     return bool(answer["complete"])

@@ -49,22 +49,22 @@ class MacroProblem:
         wrong = says != self.codes
         fp = np.bincount(says[wrong], weights=self.units[wrong], minlength=self.n_classes)
         fn = np.bincount(self.codes[wrong], weights=self.units[wrong], minlength=self.n_classes)
-        value = mean_f1(self.sizes, fp, fn)
+        value = float(mean_f1(self.sizes, fp, fn))
         if value > self.objective:
             self.best, self.objective, self.mistakes = tree, value, np.stack([fp, fn], axis=1)
             self.searches.objective, self.searches.bound = value, self.bound
 
 
-def mean_f1(sizes: NDArray[Any], fp: NDArray[Any], fn: NDArray[Any]) -> float:
-    """Mean over the classes of 2 tp / (2 tp + fp + fn).
+def mean_f1(sizes: NDArray[Any], fp: NDArray[Any], fn: NDArray[Any]) -> Any:
+    """Mean over the classes, on the last axis, of 2 tp / (2 tp + fp + fn).
 
     Examples
     --------
-    >>> mean_f1(np.array([2.0, 2.0]), np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    >>> float(mean_f1(np.array([2.0, 2.0]), np.array([1.0, 0.0]), np.array([0.0, 1.0])))
     0.7333333333333334
     """
     below = np.asarray(2 * sizes + fp - fn, dtype=np.float64)
-    return float(np.mean(np.divide(2 * (sizes - fn), below, out=np.zeros_like(below), where=below > 0)))
+    return np.mean(np.divide(2 * (sizes - fn), below, out=np.zeros_like(below), where=below > 0), axis=-1)
 
 
 def maximise_macro_f1(problem: MacroProblem) -> bool:
@@ -109,8 +109,10 @@ def _search_front(problem: MacroProblem) -> bool:
         length = float(row[:-1] @ weights) / float(weights @ weights)
         if length > 0 and np.allclose(row[:-1], length * weights, rtol=1e-12, atol=0):
             problem.bound = min(problem.bound, 1 - float(row[-1]) / length / k)
-    for tree in answer["trees"]:
-        problem.offer(tree)
+    if answer["trees"]:  # the engine says what mistakes they make: only the best one is looked at
+        points = np.asarray(answer["values"]).reshape(-1, k, 2)
+        best = int(np.argmax(mean_f1(sizes, points[:, :, 0], points[:, :, 1])))
+        problem.offer(answer["trees"][best])
     return bool(answer["complete"])
 
 

@@ -45,5 +45,5 @@ def multiples_of(values: NDArray[np.float64], unit: float) -> NDArray[np.float64
 
 def from_units(units: float, unit: float) -> float:
     """Turn a number of units back, dividing where the unit is a whole part of one: 12 hundredths are 0.12."""
-    parts = round(1 / unit) if 0 < unit < 1 else 0
+    parts = round(1 / unit) if 1e-300 < unit < 1 else 0
     return units / parts if parts and abs(parts * unit - 1) < 1e-12 else units * unit

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed import _core
+from streed.sizes import as_floats, check_sizes
+from streed.table.columns import narrowed
 from streed.table.missing import is_missing
 
 LARGEST_TOTAL = 2**31
@@ -25,7 +27,7 @@ def encode(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int32]]:
     >>> classes[codes].tolist()
     ['no', 'yes', 'no']
     """
-    labels = np.asarray(y)
+    labels = np.asarray(narrowed(y))
     if labels.ndim != 1:
         raise ValueError(f"y must be one-dimensional, got an array of shape {labels.shape}")
     if labels.size == 0:
@@ -68,7 +70,7 @@ def check_sample_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.f
     if sample_weight is None:
         return None
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64, order="C")
+        weights = as_floats(narrowed(sample_weight))
     except (TypeError, ValueError) as error:
         raise TypeError(f"sample_weight must be an array of numbers: {error}") from error
     if weights.shape != (n,):
@@ -79,6 +81,7 @@ def check_sample_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.f
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(f"sample_weight must be finite and not negative, got {weights[row]} in row {row}")
+    check_sizes("sample_weight", weights)
     if not weights.any():
         raise ValueError("sample_weight is zero for every row: at least one weight must be above zero")
     return weights
@@ -96,11 +99,12 @@ def class_factors(class_weight: object, classes: NDArray[Any]) -> NDArray[np.flo
     if unknown and missing:
         raise ValueError(f"class_weight has labels {unknown!r} that are not in y, whose labels are {known!r}")
     try:
-        factors = np.array([class_weight.get(label, 1.0) for label in known], dtype=np.float64)
+        factors = as_floats([class_weight.get(label, 1.0) for label in known])
     except (TypeError, ValueError) as error:
         raise TypeError(f"the weights in class_weight must be numbers, got {class_weight!r}") from error
     if not (np.isfinite(factors) & (factors >= 0)).all():
         raise ValueError(f"the weights in class_weight must be finite and not negative, got {class_weight!r}")
+    check_sizes("the weights in class_weight", factors, "place {}")
     return factors
 
 
@@ -122,7 +126,8 @@ def whole_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], floa
         return weights, 1.0
     for parts in range(1, 13):
         unit = float(distinct[0]) / parts
-        multiples = np.rint(distinct / unit) if unit > 0 else distinct
+        with np.errstate(over="ignore"):  # far too many of them
+            multiples = np.rint(distinct / unit) if unit > 0 else distinct
         close = np.abs(distinct - multiples * unit) <= 4e-16 * distinct
         if close.all() and float(weights.sum()) / unit < LARGEST_TOTAL:
             return multiples[np.searchsorted(distinct, weights)], unit

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.options import OPTIONS
+from streed.sizes import LARGEST, as_floats, check_sizes
 from streed.tasks.base import ClassErrors, CostTable, Lowered, Prices, Tally, Task, priced
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.parts.combination import joins
@@ -72,6 +73,8 @@ class RowCosts(Task):
         """
         complexity = OPTIONS["cost_complexity"].check(cost_complexity)
         assert complexity is not None
+        if not summary.total <= n_rows * LARGEST:
+            raise ValueError(f"costs times weights must be at most {LARGEST:g} in size, and are larger")
         self._n_rows = n_rows
         self.measure = priced(self.measure, complexity)
         listed = None
@@ -199,7 +202,7 @@ def cost_table(lowered: Lowered) -> NDArray[np.float64]:
 def check_table(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:
     """Check a table of numbers, one row per row of the data and one column per label or treatment."""
     try:
-        table = np.asarray(values, dtype=np.float64)
+        table = as_floats(values)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be a table of numbers: {error}") from error
     if table.ndim == 3 and table.shape[2] == 1:
@@ -214,6 +217,7 @@ def check_table(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:
     if not np.isfinite(table).all():
         row, column = (int(i) for i in np.argwhere(~np.isfinite(table))[0])
         raise ValueError(f"{name} must be finite, got {table[row, column]} in row {row}, {unit} {column}")
+    check_sizes(name, table)
     return table
 
 
@@ -224,6 +228,10 @@ def check_names(name: str, given: ArrayLike | None, n: int) -> NDArray[Any]:
     names = np.asarray(given)
     if names.shape != (n,):
         raise ValueError(f"{name} must hold one name for each of the {n} columns, got shape {names.shape}")
-    if len(set(names.tolist())) < n:
+    try:
+        distinct = len(set(names.tolist()))
+    except TypeError as error:
+        raise TypeError(f"{name} must be hashable: {error}") from error
+    if distinct < n:
         raise ValueError(f"{name} must be distinct, got {names.tolist()!r}")
     return names
