@@ -1,8 +1,8 @@
 // Fronts and constrained trees: translates between NumPy and the engine, decides nothing.
 #include "front.hpp"
 
-#include "front/sizes.hpp"
-#include "front/mixed.hpp"
+#include "front/points/sizes.hpp"
+#include "front/mixed/solve.hpp"
 #include "front/task.hpp"
 #include "options.hpp"
 #include "python_leaf.hpp"

@@ -31,7 +31,7 @@ VALUES = st.tuples(
 LARGEST_TOTAL = 2.0**48
 
 
-def slow_common_unit(values: NDArray[np.float64], total: float) -> float:
+def slow_largest_unit(values: NDArray[np.float64], total: float) -> float:
     """Look at all values for every unit."""
     distinct = np.unique(np.abs(values))
     distinct = distinct[distinct > 0]
@@ -50,7 +50,7 @@ def slow_common_unit(values: NDArray[np.float64], total: float) -> float:
 @given(VALUES, st.sampled_from([0.0, 100.0, 1e9, 1e15]))
 def test_units_are_those_of_all_values_at_once(values: list[float], total: float) -> None:
     unit = largest_unit(values, total)
-    assert unit == slow_common_unit(np.array(values), total)
+    assert unit == slow_largest_unit(np.array(values), total)
     if unit != 1.0:
         assert np.array_equal(multiples_of(np.array(values), unit), in_units(np.array(values), unit))
 
@@ -58,7 +58,7 @@ def test_units_are_those_of_all_values_at_once(values: list[float], total: float
 def test_units_of_very_many_values() -> None:
     values = [0.01 * k for k in range(5, 5000, 5)]
     assert largest_unit(np.array(values), 100.0) == largest_unit(values, 100.0)
-    assert largest_unit(values, 100.0) == slow_common_unit(np.array(values), 100.0) == pytest.approx(0.05)
+    assert largest_unit(values, 100.0) == slow_largest_unit(np.array(values), 100.0) == pytest.approx(0.05)
 
 
 INTEGERS = st.sampled_from([np.int8, np.uint8, np.int16, np.int32, np.int64, np.uint64])

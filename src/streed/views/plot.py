@@ -110,7 +110,8 @@ class Layout:
             for level in range(tree.depth)
         ]
         self.columns = np.concatenate([[0.0], np.cumsum([width + GAP for width in widths])])
-        self.labels = {node: _cut(one_line(label_text(tree.classes[tree.label[node]]))) for node in self.leaves}
+        named = {node: tree.classes[tree.label[node]] for node in self.leaves}
+        self.labels = {node: _cut(one_line(label_text(label))) for node, label in named.items()}
         self.chip = max(text_width(label, FONT) for label in self.labels.values()) + 2 * PAD + 4
         self.facts = {node: self._facts(node) for node in self.leaves}
         self.count = max(text_width(count, FONT) for count, _ in self.facts.values())
@@ -180,7 +181,8 @@ class Layout:
             return [(GREY, f"{value_name(self.tree)} per row"), *tests]
         if self.tree.class_weights is None or self.tree.classes.size > MOST:
             return []
-        return [(self.color(k), _cut(one_line(label_text(c)))) for k, c in enumerate(self.tree.classes.tolist())]
+        labels = [_cut(one_line(label_text(label))) for label in self.tree.classes.tolist()]
+        return [(self.color(k), label) for k, label in enumerate(labels)]
 
     def _legend_width(self) -> float:
         return sum(text_width(text, SMALL) + 22 for _, text in self.legend)
