@@ -1,4 +1,4 @@
-# make demo | test | lint | bench | oldest: each works alone in a fresh clone; the first one creates .venv and builds the package.
+# make demo | test | lint | bench | experiments | oldest: each works alone in a fresh clone; the first one creates .venv and builds the package.
 PYTHON ?= python3
 WERROR ?= ON
 DATA ?= $(or $(STREED_DATA),../shared/data)
@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find core bindings src -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null) CMakeLists.txt pyproject.toml
 CHECKED := src tests examples $(wildcard benchmarks experiments docs/*.py)
 
-.PHONY: demo test lint bench oldest clean
+.PHONY: demo test lint bench experiments oldest clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
@@ -26,6 +26,10 @@ lint: $(VENV)/.installed
 
 bench: $(VENV)/.installed $(PEERS)/.installed
 	$(BIN)/python -m benchmarks accuracy --data $(DATA) --peer-python $(PEERS)/bin/python
+
+# The paper's studies; FULL=1 for the whole of them, which takes hours.
+experiments: $(VENV)/.installed $(PEERS)/.installed
+	$(BIN)/python -m experiments all $(if $(FULL),,--quick) --data $(DATA) --peer-python $(PEERS)/bin/python
 
 # The oldest versions that pyproject.toml allows, in an environment of their own, with libraries of their time.
 oldest:
@@ -52,6 +56,6 @@ $(VENV)/.tools:
 # Other packages, for comparison, in an environment of their own. The benchmark leaves out those that cannot be installed.
 $(PEERS)/.installed:
 	$(PYTHON) -m venv $(PEERS)
-	for peer in pystreed pydl8.5 gosdt; do \
+	for peer in pystreed pydl8.5 gosdt highspy; do \
 	    $(PEERS)/bin/python -m pip install --quiet $$peer || echo "$$peer cannot be installed here"; done
 	touch $@

@@ -1,4 +1,4 @@
-"""Regression and survival: the data sets, numbers cut at ten quantiles, and what a partition of rows is worth."""
+"""Regression and survival: the data sets, numbers cut at ten quantiles, and what leaves are worth."""
 
 from __future__ import annotations
 

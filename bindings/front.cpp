@@ -1,9 +1,10 @@
 // Fronts and constrained trees: translates between NumPy and the engine, decides nothing.
 #include "front.hpp"
 
-#include "front/sizes.hpp"
-#include "front/mixed.hpp"
+#include "front/points/sizes.hpp"
+#include "front/mixed/solve.hpp"
 #include "front/task.hpp"
+#include "options.hpp"
 #include "python_leaf.hpp"
 
 #include <algorithm>
@@ -54,11 +55,9 @@ std::vector<double> read(const char* name, const Input<double, 1>& from, std::si
 
 // What both functions take, checked.
 struct Call {
-    Call(const Input<std::uint8_t, 2>& features, const Input<double, 3>& costs, const Input<double, 1>& branch_costs, int max_depth, int max_nodes,
-         int min_samples_leaf, double time_limit, std::int64_t memory_limit, int n_threads, const std::optional<nb::dict>& switches,
-         const std::string& simd, const nb::object& poll)
-        : poller(poll) {
-        if (!poll.is_none() && !PyCallable_Check(poll.ptr())) throw nb::type_error("poll must be callable or None");
+    Call(const Input<std::uint8_t, 2>& features, const Input<double, 3>& costs, const Input<double, 1>& branch_costs,
+         const SearchOptions& given)
+        : poller(given.poll) {
         if (costs.shape(0) != features.shape(0))
             refuse("features and costs must have the same number of rows, got " + text(features.shape(0)) + " and " + text(costs.shape(0)));
         if (costs.shape(1) < 1 || costs.shape(1) > 4096) refuse("costs must have 1 to 4096 labels, got " + text(costs.shape(1)));
@@ -66,8 +65,7 @@ struct Call {
             refuse("costs must have 1 to " + text(streed::kMostComponents) + " components, got " + text(costs.shape(2)));
         branch_cost = read("branch_cost", branch_costs, costs.shape(2), true);
         for (const double value : branch_cost)
-            if (value < 0 || value > 1e250 || (value > 0 && value < 1e-250))
-                refuse("branch_cost must be zero or from 1e-250 to 1e250, got " + text(value));
+            if (value < 0 || value > 1e250) refuse("branch_cost must be from 0 to 1e250, got " + text(value));
         const streed::Problem table = make_problem(features, static_cast<int>(costs.shape(1)));
         problem.features = table.features;
         problem.n_rows = table.n_rows;
@@ -76,14 +74,18 @@ struct Call {
         problem.n_values = static_cast<int>(costs.shape(2));
         problem.costs = costs.data();
         problem.branch_cost = branch_cost.data();
-        options = make_options(max_depth, max_nodes, min_samples_leaf, 0, time_limit, memory_limit, n_threads, switches, simd);
+        options = given.engine();
         const std::size_t size = problem.n_rows * costs.shape(1) * costs.shape(2);
+        std::vector<double> most(costs.shape(2));
         for (std::size_t c = 0; c < size; ++c) {
             const double value = std::abs(problem.costs[c]);
-            if (!(value <= 1e250) || (value > 0 && value < 1e-250))
-                refuse("costs must be finite, and zero or between 1e-250 and 1e250 in size, got " + text(problem.costs[c]) + " in row " +
+            if (!(value <= 1e250))
+                refuse("costs must be finite and at most 1e250 in size, got " + text(problem.costs[c]) + " in row " +
                        text(c / (costs.shape(1) * costs.shape(2))));
+            most[c % most.size()] = std::max(most[c % most.size()], value);
         }
+        for (const double value : most)
+            if (value > 0 && value < 1e-250) refuse("costs must not all be below 1e-250 in size");
         options.poll = [this](const streed::Progress& progress) { return poller(progress); };
     }
     Call(const Call&) = delete;
@@ -105,10 +107,9 @@ struct Call {
     Poll poller;
 };
 
-nb::dict front(Input<std::uint8_t, 2> features, Input<double, 3> costs, int max_depth, int max_nodes, int min_samples_leaf,
-               Input<double, 1> branch_cost, Input<double, 1> upper, Input<double, 1> weights, double budget, double time_limit,
-               std::int64_t memory_limit, int n_threads, const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
-    Call call(features, costs, branch_cost, max_depth, max_nodes, min_samples_leaf, time_limit, memory_limit, n_threads, switches, simd, poll);
+nb::dict front(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<double, 1> branch_cost, Input<double, 1> upper,
+               Input<double, 1> weights, double budget, const nb::kwargs& kwargs) {
+    Call call(features, costs, branch_cost, read_options(kwargs, false));
     const std::size_t m = costs.shape(2);
     streed::Region region{read("upper", upper, m, false), read("weights", weights, m, true), budget};
     for (const double value : region.upper)
@@ -134,10 +135,9 @@ nb::dict front(Input<std::uint8_t, 2> features, Input<double, 3> costs, int max_
     return out;
 }
 
-nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<double, 1> lower, Input<double, 1> upper, int max_depth,
-                     int max_nodes, int min_samples_leaf, Input<double, 1> branch_cost, double time_limit, std::int64_t memory_limit,
-                     int n_threads, const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
-    Call call(features, costs, branch_cost, max_depth, max_nodes, min_samples_leaf, time_limit, memory_limit, n_threads, switches, simd, poll);
+nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<double, 1> lower, Input<double, 1> upper,
+                     Input<double, 1> branch_cost, const nb::kwargs& kwargs) {
+    Call call(features, costs, branch_cost, read_options(kwargs, false));
     const std::size_t limits = costs.shape(2) - 1;
     const std::vector<double> low = read("lower", lower, limits, false);
     const std::vector<double> high = read("upper", upper, limits, false);
@@ -195,17 +195,15 @@ streed::MixedPart make_part(const PartArrays& arrays, const streed::Problem& tab
     return part;
 }
 
-nb::dict mixed(Input<std::uint8_t, 2> features, const std::vector<PartArrays>& parts, int n_labels, int max_depth, int max_nodes,
-               int min_samples_leaf, double time_limit, std::int64_t memory_limit, int n_threads, const std::optional<nb::dict>& switches,
-               const std::string& simd, nb::object poll) {
-    if (!poll.is_none() && !PyCallable_Check(poll.ptr())) throw nb::type_error("poll must be callable or None");
-    streed::Options options = make_options(max_depth, max_nodes, min_samples_leaf, 0, time_limit, memory_limit, n_threads, switches, simd);
+nb::dict mixed(Input<std::uint8_t, 2> features, const std::vector<PartArrays>& parts, int n_labels, const nb::kwargs& kwargs) {
+    const SearchOptions given = read_options(kwargs, false);
+    streed::Options options = given.engine();
     const streed::Problem table = make_problem(features, n_labels);
     streed::MixedProblem problem{table.features, table.n_rows, table.n_features, n_labels, {}};
     std::vector<std::unique_ptr<PythonLeaf>> functions(parts.size());
     for (std::size_t p = 0; p < parts.size(); ++p) problem.parts.push_back(make_part(parts[p], table, functions[p]));
     if (std::none_of(problem.parts.begin(), problem.parts.end(), [](const streed::MixedPart& part) { return part.objective; })) refuse("one of the parts must be an objective");
-    Poll poller(poll);
+    Poll poller(given.poll);
     options.poll = [&poller](const streed::Progress& progress) { return poller(progress); };
     streed::MixedResult result;
     try {
@@ -239,13 +237,10 @@ nb::dict mixed(Input<std::uint8_t, 2> features, const std::vector<PartArrays>& p
 }  // namespace
 
 void register_front(nb::module_& module) {
-    module.def("front", &front, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(), "max_depth"_a, "max_nodes"_a,
-               "min_samples_leaf"_a, "branch_cost"_a.noconvert(), "upper"_a.noconvert(), "weights"_a.noconvert(), "budget"_a, "time_limit"_a,
-               "memory_limit"_a, "n_threads"_a, "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
-    module.def("constrained", &constrained, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(), "lower"_a.noconvert(),
-               "upper"_a.noconvert(), "max_depth"_a, "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a.noconvert(), "time_limit"_a,
-               "memory_limit"_a, "n_threads"_a, "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
-    module.def("mixed", &mixed, "features"_a.noconvert(), "parts"_a, "n_labels"_a, nb::kw_only(), "max_depth"_a, "max_nodes"_a,
-               "min_samples_leaf"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a, "switches"_a = nb::none(), "simd"_a = "auto",
-               "poll"_a = nb::none());
+    module.def("most_components", [] { return streed::kMostComponents; });
+    module.def("front", &front, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(), "branch_cost"_a.noconvert(),
+               "upper"_a.noconvert(), "weights"_a.noconvert(), "budget"_a, "options"_a);
+    module.def("constrained", &constrained, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(),
+               "lower"_a.noconvert(), "upper"_a.noconvert(), "branch_cost"_a.noconvert(), "options"_a);
+    module.def("mixed", &mixed, "features"_a.noconvert(), "parts"_a, "n_labels"_a, "options"_a);
 }

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "arguments.hpp"
 #include "front.hpp"
+#include "options.hpp"
 #include "python_leaf.hpp"
 #include "tree.hpp"
 
@@ -42,11 +42,13 @@ void check_sums(const char* name, const double* values, std::size_t n_rows, std:
     if (total != 0 && !(total >= 1e-250 && total <= 1e250)) refuse(std::string("the sum of the absolute values of ") + name + " must be 0 or between 1e-250 and 1e250");
 }
 
-// How leaves are put together: by the sum of their costs, or by the largest one.
-void set_combination(const std::string& combination, const streed::Options& options, streed::Problem& problem) {
+// What branching costs, and how leaves are put together: by the sum of their costs, or by the largest one.
+void set_prices(const SearchOptions& given, streed::Problem& problem, streed::Prices& prices) {
+    if (given.prices) problem.prices = &(prices = make_prices(*given.prices, problem.n_features));
+    const std::string& combination = given.combination;
     if (combination != "sum" && combination != "max") refuse("combination must be 'sum' or 'max', got '" + combination + "'");
     problem.maximum = combination == "max";
-    if (problem.maximum && (options.branch_cost != 0 || problem.prices != nullptr)) refuse("branching must cost nothing where leaves are combined by max");
+    if (problem.maximum && (given.branch_cost != 0 || problem.prices != nullptr)) refuse("branching must cost nothing where leaves are combined by max");
 }
 
 nb::dict to_dict(const streed::Result& result) {
@@ -77,8 +79,7 @@ nb::dict to_dict(const streed::Result& result) {
     return out;
 }
 
-nb::dict run(const streed::Problem& problem, streed::Options& options, nb::object callback) {
-    if (!callback.is_none() && !PyCallable_Check(callback.ptr())) throw nb::type_error("poll must be callable or None");
+nb::dict run(const streed::Problem& problem, streed::Options& options, const nb::object& callback) {
     Poll poller(callback);
     options.poll = [&poller](const streed::Progress& progress) { return poller(progress); };
     streed::Result result;
@@ -91,49 +92,43 @@ nb::dict run(const streed::Problem& problem, streed::Options& options, nb::objec
 }
 
 nb::dict solve(Input<std::uint8_t, 2> features, Input<std::int32_t, 1> labels, Input<double, 1> weights, int n_labels,
-               int max_depth, int max_nodes, int min_samples_leaf, double branch_cost, double time_limit,
-               std::int64_t memory_limit, int n_threads, const std::optional<PriceArrays>& prices,
-               const std::string& combination, const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
+               const nb::kwargs& kwargs) {
+    const SearchOptions given = read_options(kwargs, true);
     if (labels.shape(0) != features.shape(0) || weights.shape(0) != features.shape(0))
         refuse("features, labels and weights must have the same number of rows, got " + text(features.shape(0)) + ", " +
                text(labels.shape(0)) + " and " + text(weights.shape(0)));
-    streed::Options options = make_options(max_depth, max_nodes, min_samples_leaf, branch_cost, time_limit, memory_limit, n_threads, switches, simd);
+    streed::Options options = given.engine();
     streed::Problem problem = make_problem(features, n_labels);
     problem.labels = labels.data();
     problem.weights = weights.data();
     check_labels(problem);
-    streed::Prices price_arrays;
-    if (prices) problem.prices = &(price_arrays = make_prices(*prices, problem.n_features));
-    set_combination(combination, options, problem);
-    return run(problem, options, poll);
+    streed::Prices prices;
+    set_prices(given, problem, prices);
+    return run(problem, options, given.poll);
 }
 
-nb::dict solve_costs(Input<std::uint8_t, 2> features, Input<double, 2> costs, int max_depth, int max_nodes, int min_samples_leaf,
-                     double branch_cost, double time_limit, std::int64_t memory_limit, int n_threads,
-                     const std::optional<PriceArrays>& prices, const std::string& combination, const std::optional<nb::dict>& switches,
-                     const std::string& simd, nb::object poll) {
+nb::dict solve_costs(Input<std::uint8_t, 2> features, Input<double, 2> costs, const nb::kwargs& kwargs) {
+    const SearchOptions given = read_options(kwargs, true);
     if (costs.shape(0) != features.shape(0))
         refuse("features and costs must have the same number of rows, got " + text(features.shape(0)) + " and " + text(costs.shape(0)));
     if (costs.shape(1) < 1 || costs.shape(1) > (1 << 16)) refuse("costs must have from 1 to 2^16 columns, got " + text(costs.shape(1)));
-    streed::Options options = make_options(max_depth, max_nodes, min_samples_leaf, branch_cost, time_limit, memory_limit, n_threads, switches, simd);
+    streed::Options options = given.engine();
     streed::Problem problem = make_problem(features, static_cast<int>(costs.shape(1)));
     problem.costs = costs.data();
     check_sums("costs", costs.data(), problem.n_rows, costs.shape(1));
-    streed::Prices price_arrays;
-    if (prices) problem.prices = &(price_arrays = make_prices(*prices, problem.n_features));
-    set_combination(combination, options, problem);
-    return run(problem, options, poll);
+    streed::Prices prices;
+    set_prices(given, problem, prices);
+    return run(problem, options, given.poll);
 }
 
 nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statistics, nb::object function, int n_labels,
                         const std::optional<Input<double, 1>>& least_row, const std::optional<Input<double, 1>>& worst_row,
-                        int max_depth, int max_nodes, int min_samples_leaf, double branch_cost, double time_limit,
-                        std::int64_t memory_limit, int n_threads, const std::optional<PriceArrays>& prices,
-                        const std::string& combination, const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
+                        const nb::kwargs& kwargs) {
+    const SearchOptions given = read_options(kwargs, true);
     if (statistics.shape(0) != features.shape(0))
         refuse("features and statistics must have the same number of rows, got " + text(features.shape(0)) + " and " + text(statistics.shape(0)));
     if (statistics.shape(1) < 1 || statistics.shape(1) > 4096) refuse("statistics must have from 1 to 4096 columns, got " + text(statistics.shape(1)));
-    streed::Options options = make_options(max_depth, max_nodes, min_samples_leaf, branch_cost, time_limit, memory_limit, n_threads, switches, simd);
+    streed::Options options = given.engine();
     streed::Problem problem = make_problem(features, n_labels);
     check_sums("statistics", statistics.data(), problem.n_rows, statistics.shape(1));
     streed::LeafFunction leaf;
@@ -158,11 +153,10 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
         };
     }
     problem.function = &leaf;
-    streed::Prices price_arrays;
-    if (prices) problem.prices = &(price_arrays = make_prices(*prices, problem.n_features));
-    set_combination(combination, options, problem);
+    streed::Prices prices;
+    set_prices(given, problem, prices);
     try {
-        return run(problem, options, poll);
+        return run(problem, options, given.poll);
     } catch (const streed::TaskFailure& failure) {
         if (python && python->failure_) std::rethrow_exception(python->failure_);
         raise_failure(failure);
@@ -182,16 +176,12 @@ std::vector<std::string> switch_names() {
 
 NB_MODULE(_core, module) {
     nb::exception<streed::TaskFailure>(module, "TaskFailure", PyExc_RuntimeError);
-    module.def("solve", &solve, "features"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(), "n_labels"_a, nb::kw_only(),
-               "max_depth"_a, "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a, "time_limit"_a, "memory_limit"_a,
-               "n_threads"_a, "prices"_a = nb::none(), "combination"_a = "sum", "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
-    module.def("solve_costs", &solve_costs, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(), "max_depth"_a,
-               "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a,
-               "prices"_a = nb::none(), "combination"_a = "sum", "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
-    module.def("solve_function", &solve_function, "features"_a.noconvert(), "statistics"_a.noconvert(), "function"_a, "n_labels"_a,
-               nb::kw_only(), "least_row"_a.noconvert() = nb::none(), "worst_row"_a.noconvert() = nb::none(), "max_depth"_a,
-               "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a,
-               "prices"_a = nb::none(), "combination"_a = "sum", "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
+    module.def("solve", &solve, "features"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(), "n_labels"_a,
+               "options"_a);
+    module.def("solve_costs", &solve_costs, "features"_a.noconvert(), "costs"_a.noconvert(), "options"_a);
+    module.def("solve_function", &solve_function, "features"_a.noconvert(), "statistics"_a.noconvert(), "function"_a,
+               "n_labels"_a, nb::kw_only(), "least_row"_a.noconvert() = nb::none(),
+               "worst_row"_a.noconvert() = nb::none(), "options"_a);
     register_front(module);
     register_tree(module);
     module.def("simd_levels", &streed::simd_levels);

@@ -105,8 +105,6 @@ nb::object encode(const Input<std::int64_t, 1>& labels) {
     return nb::make_tuple(as_array(std::move(found->values)), as_array(std::move(found->codes)));
 }
 
-double common_unit(const std::vector<double>& values, double total) { return streed::largest_unit(values, total); }
-
 }  // namespace
 
 void register_tree(nb::module_& module) {
@@ -114,5 +112,5 @@ void register_tree(nb::module_& module) {
     module.def("recount", &recount, "features"_a, "feature"_a, "left"_a, "right"_a, "label"_a, "n_labels"_a, "errors"_a.none(), "costs"_a.none(),
                "classes"_a.none(), "prices"_a.none(), "maximum"_a, "value_factor"_a, "price_factor"_a);
     module.def("encode", &encode, "labels"_a.noconvert());
-    module.def("common_unit", &common_unit, "values"_a, "total"_a);
+    module.def("largest_unit", &streed::largest_unit, "values"_a, "total"_a);
 }

@@ -1,45 +1,32 @@
-"""The paper's Warfarin study: who gets a low, a middle or a high dose, learnt from simulated records.
+"""The data of the paper's Warfarin study: who gets a low, a middle or a high dose, from simulated records.
 
 The consortium's dosing formula (N Engl J Med 2009, 360:753, supplement S1e) with a little noise says which of
 three doses is right for a patient. Doses given before are either random, or come from the formula with its
-coefficients disturbed, for each patient anew, by up to 6 or 11 per cent. A policy tree is fitted to what was
-given and whether it was right, by each of the three teachers, and tested on patients it has not seen. Run
-
-    python -m experiments.warfarin --data DIR
-
-where DIR holds ``policy/warfarin-raw.csv``. The table has the share of test patients that get the right dose,
-with its standard error over the simulated records (splits and teachers of one record are averaged first,
-since they are not independent), beside the paper's.
+coefficients disturbed, for each patient anew, by up to 6 or 11 per cent. Records are split at random, and the
+teachers' models are fitted to what was given and whether it was right.
 
 The prepared data of the study differ from the supplement in two points, found by comparing shares of doses:
-a patient of 60 to 69 years counts seven decades, and enzyme inducers are left out. This script does the same;
-``--formula supplement`` does as the supplement says (low doses are rarer then). ``--files`` runs on the three
-prepared pairs of training and test files instead: one split for each setup, so with larger standard errors.
+a patient of 60 to 69 years counts seven decades, and enzyme inducers are left out. `as_prepared` does so.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
-import sys
-from collections.abc import Iterator
+import functools
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from streed import solve
-from streed.estimators.teachers import Models, Trial, scores_of
-from streed.tasks import PolicyReward
+from benchmarks.cost_data import policy_arrays
+from benchmarks.data import Arrays
 
-PAPER = {1: 83.1, 2: 84.6, 3: 86.6, 4: 88.0, 5: 89.7}
 TEACHERS = ("direct", "inverse_propensity", "doubly_robust")
 SETUPS = (None, 0.06, 0.11)
+RECORDS = SPLITS = 5
+TRAIN_SHARE = 0.75
 VKORC1 = "VKORC1 -1639 consensus"
 INDUCERS = ("Carbamazepine (Tegretol)", "Phenytoin (Dilantin)", "Rifampin or Rifampicin")
 AGES = (2, 4, 6, 7)
@@ -139,116 +126,73 @@ def treatment(root: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.digitize(root**2 / 7, [3.0, 7.0]).astype(np.int64)
 
 
-def records(
-    design: NDArray[np.float64], n_records: int, rng: np.random.Generator
-) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
-    """Simulate records: the setup, the right treatment of each patient, and the one that was given."""
+def simulate(
+    design: NDArray[np.float64], setup: float | None, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Simulate a record: the right treatment of each patient, and the one that was given."""
     formula = np.array(list(COEFFICIENTS.values()))
-    for setup in SETUPS:
-        for _ in range(n_records):
-            best = treatment(design @ formula + rng.normal(scale=0.02, size=len(design)))
-            if setup is None:
-                given = rng.integers(3, size=len(design))
-            else:
-                disturbed = formula * (1 + rng.uniform(-setup, setup, size=design.shape))
-                given = treatment((design * disturbed).sum(axis=1))
-            yield str(setup or "random"), best, given
+    best = treatment(design @ formula + rng.normal(scale=0.02, size=len(design)))
+    if setup is None:
+        return best, rng.integers(3, size=len(design))
+    disturbed = formula * (1 + rng.uniform(-setup, setup, size=design.shape))
+    return best, treatment((design * disturbed).sum(axis=1))
 
 
-def on_columns(columns: slice, model: Any) -> Any:
-    """Make a model that sees only some columns."""
-    return make_pipeline(ColumnTransformer([("own", "passthrough", columns)]), model)
-
-
-def right_doses(
-    design: NDArray[np.float64],
-    best: NDArray[np.int64],
-    given: NDArray[np.int64],
-    depths: list[int],
-    rng: np.random.Generator,
+def predicted_outcomes(
+    design: NDArray[np.float64], given: NDArray[np.int64], outcome: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Split the patients, fit trees by all teachers, and return their shares of right doses.
+    """Predict every patient's outcome under each dose: a random forest per dose, on the variables themselves.
 
-    As in the study's prepared data, outcomes are predicted from the variables as they are, propensities from
-    the binary features, and no row is held out from the models.
+    As in the study's prepared data no row is held out from the models.
     """
-    X, k = binary_features(design), design.shape[1]
-    order = rng.permutation(len(X))
-    train, test = np.split(order, [round(0.75 * len(X))])
+    predicted = np.empty((len(given), 3))
+    for k in range(3):
+        own = given == k
+        forest = RandomForestRegressor(random_state=0).fit(design[own, 1:], outcome[own])
+        predicted[:, k] = forest.predict(design[:, 1:])
+    return predicted
+
+
+def propensities(X: NDArray[np.bool_], given: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Probability of the dose that each patient got: a decision tree on the binary features."""
+    tree = DecisionTreeClassifier(random_state=0).fit(X, given)
+    columns = np.searchsorted(tree.classes_, given)
+    return np.asarray(tree.predict_proba(X)[np.arange(len(X)), columns])
+
+
+@functools.lru_cache(maxsize=1)
+def patients(data: Path) -> NDArray[np.float64]:
+    """Read the patients once."""
+    return read_patients(data / "policy" / "warfarin-raw.csv")
+
+
+@functools.lru_cache(maxsize=2)
+def scored_split(data: Path, setup: float | None, record: int, split: int, seed: int) -> Arrays:
+    """Simulate a record, split it, and fit the models: everything that the three teachers share."""
+    design = patients(data)
+    number = SETUPS.index(setup)
+    best, given = simulate(as_prepared(design), setup, np.random.default_rng([seed, number, record]))
+    order = np.random.default_rng([seed, number, record, split]).permutation(len(design))
+    train, test = np.split(order, [round(TRAIN_SHARE * len(order))])
+    X = binary_features(design)
     outcome = (given[train] == best[train]).astype(np.float64)
-    trial = Trial(np.hstack([design, X])[train], given[train], outcome, range(3))
-    models = Models(
-        on_columns(slice(1, k), RandomForestRegressor(random_state=0)),
-        on_columns(slice(k, None), DecisionTreeClassifier(random_state=0)),
-        folds=1,
-        clip=0.0,
+    return {
+        "X": X[train].astype(np.uint8),
+        "given": given[train].astype(np.int32),
+        "outcome": outcome,
+        "propensity": propensities(X[train], given[train]),
+        "predicted": predicted_outcomes(design[train], given[train], outcome),
+        "X_test": X[test].astype(np.uint8),
+        "potential_test": (best[test, None] == np.arange(3)).astype(np.float64),
+    }
+
+
+def warfarin_problem(
+    data: Path, setup: float | None, record: int, split: int, teacher: str, seed: int
+) -> Arrays:
+    """Make the arrays of one scenario as one teacher scores it."""
+    parts = scored_split(data, setup, record, split, seed)
+    arrays = policy_arrays(
+        parts["X"], parts["given"], parts["outcome"], parts["propensity"], parts["predicted"], teacher
     )
-    shares = np.empty((len(TEACHERS), len(depths)))
-    for i, teacher in enumerate(TEACHERS):
-        task = PolicyReward(scores_of(teacher, trial, models))
-        for j, depth in enumerate(depths):
-            tree = solve(task, X[train], max_depth=depth).tree
-            shares[i, j] = np.mean(tree.predict(X[test]) == best[test])
-    return shares
-
-
-def prepared_files(folder: Path, depths: list[int]) -> NDArray[np.float64]:
-    """Fit trees to the prepared files and return their shares of right doses, (files, teachers, depths)."""
-    shares = np.empty((len(SETUPS), len(TEACHERS), len(depths)))
-    for f, setup in enumerate(SETUPS):
-        train, test = (
-            np.loadtxt(folder / f"warfarin-{setup or 'random'}-{part}.csv") for part in ("train", "test")
-        )
-        rows, given = np.arange(len(train)), train[:, 1].astype(int)
-        for i, teacher in enumerate(TEACHERS):
-            scores = np.zeros((len(train), 3)) if teacher == "inverse_propensity" else train[:, 4:7].copy()
-            if teacher != "direct":
-                scores[rows, given] += (train[:, 2] - scores[rows, given]) / train[:, 3]
-            for j, depth in enumerate(depths):
-                tree = solve(PolicyReward(scores), train[:, 11:], max_depth=depth).tree
-                shares[f, i, j] = np.mean(tree.predict(test[:, 11:]) == test[:, 7])
-    return shares
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the study and print the table."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the data sets")
-    parser.add_argument("--depths", type=int, nargs="+", default=[1, 2, 3, 4, 5])
-    parser.add_argument("--records", type=int, default=5, help="simulated records per setup")
-    parser.add_argument("--splits", type=int, default=5, help="splits per record")
-    parser.add_argument("--formula", choices=("prepared", "supplement"), default="prepared")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--files", action="store_true", help="use the prepared files")
-    options = parser.parse_args(arguments)
-    if options.files:
-        say_table(100 * prepared_files(options.data / "policy", options.depths), options.depths)
-        return 0
-    rng = np.random.default_rng(options.seed)
-    patients = read_patients(options.data / "policy" / "warfarin-raw.csv")
-    design = as_prepared(patients) if options.formula == "prepared" else patients
-    sys.stdout.write(f"{len(patients)} patients, {binary_features(patients).shape[1]} binary features\n")
-    found = []
-    for setup, best, given in records(design, options.records, rng):
-        splits = [right_doses(patients, best, given, options.depths, rng) for _ in range(options.splits)]
-        found.append(np.mean(splits, axis=0))
-        shown = "  ".join(f"{100 * share:.1f}" for share in found[-1].mean(axis=0))
-        sys.stdout.write(f"{setup:6}  right before {100 * np.mean(best == given):.1f} %, now {shown} %\n")
-        sys.stdout.flush()
-    say_table(100 * np.array(found), options.depths)
-    return 0
-
-
-def say_table(found: NDArray[np.float64], depths: list[int]) -> None:
-    """Print means over records, teachers apart and together, with standard errors and the paper's figures."""
-    sys.stdout.write(f"\ndepth  {'  '.join(f'{teacher:>18}' for teacher in TEACHERS)}  all ± s.e.    paper\n")
-    for j, depth in enumerate(depths):
-        together = found[:, :, j].mean(axis=1)
-        error = together.std(ddof=1) / np.sqrt(len(together)) if len(together) > 1 else np.nan
-        apart = "  ".join(f"{value:18.1f}" for value in found[:, :, j].mean(axis=0))
-        paper = f"{PAPER[depth]:.1f}" if depth in PAPER else "-"
-        sys.stdout.write(f"{depth:5}  {apart}  {together.mean():.1f} ± {error:.2f}   {paper:>7}\n")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return arrays | {name: parts[name] for name in ("X_test", "potential_test")}

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "units.hpp"
+
 namespace streed {
 
 LeafSums::LeafSums(const Problem& problem) : problem_(problem) {
@@ -35,7 +37,7 @@ LeafSums::LeafSums(const Problem& problem) : problem_(problem) {
     function_.n_statistics = problem.n_labels;
     function_.least = least_.data();
     function_.worst = worst_.data();
-    function_.grain = whole && total < 0x1p46 ? 1.0 : std::ldexp(1.0, std::ilogb(total) + 1 - 46);
+    function_.grain = grid_of(total, whole, 46);
     function_.costs = [k, errors](const double* sums, std::size_t leaves, double* costs) {
         std::copy_n(sums, k * leaves, costs);
         if (!errors) return;

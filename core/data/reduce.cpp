@@ -21,7 +21,7 @@ double grain_of(const double* values, std::size_t n) {
         total += std::abs(values[k]);
         whole = whole && values[k] == std::floor(values[k]);
     }
-    return (whole && total < 0x1p48) || total == 0 ? 1.0 : std::ldexp(1.0, std::ilogb(total) + 1 - 48);
+    return grid_of(total, whole, 48);
 }
 
 void to_grid(std::vector<double>& values, double grain) {

@@ -52,6 +52,12 @@ double largest_unit(const std::vector<double>& values, double total) {
     return 1;
 }
 
+double grid_of(double total, bool whole, int bits) {
+    if ((whole && total < std::ldexp(1.0, bits)) || total == 0) return 1;
+    const double grid = std::ldexp(1.0, std::ilogb(total) + 1 - bits);
+    return grid == 1 ? 0.5 : std::max(0x1p-1000, grid);
+}
+
 double common_unit(const double* values, std::size_t n) {
     if (measures(1, values, n)) return 1;
     double smallest = 0;

@@ -14,4 +14,8 @@ double common_unit(const double* values, std::size_t n);
 // Sought among the decimals, from one to a billionth, then among the least value and its parts up to twelfths.
 double largest_unit(const std::vector<double>& values, double total);
 
+// The grid for sums of up to `total`: 1 for whole numbers below 2^bits, as they are; else a power of two of which there are fewer than
+// 2^bits. Where that would be 1 it is a half: a grid of 1 says that the numbers are whole, so that nobody rounds them.
+double grid_of(double total, bool whole, int bits);
+
 }  // namespace streed

@@ -1,20 +1,21 @@
 // The best tree under limits: multipliers for the bound, a budgeted front to close the gap.
 //
-// With multipliers lambda one scalar search proves objective >= L(lambda) - (the most that lambda . v can be within the
-// limits). A tree within the limits and of objective at most T has a weighted cost of at most a known budget, so the front search
-// under that budget either finds it or proves that there is none; T grows from the bound. Depths are solved
-// in turn: the small ones are cheap and give the multipliers and the incumbent of the next.
+// With multipliers lambda one scalar search proves objective >= L(lambda) - (the most that lambda . v can be
+// within the limits). A tree within the limits and of objective at most T has a weighted cost of at most a
+// known budget, so the front search under that budget either finds it or proves that there is none; T grows
+// from the bound. Depths are solved in turn: the small ones are cheap and give the multipliers and the
+// incumbent of the next.
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
-#include "../search/dispatch.hpp"
-#include "arithmetic.hpp"
-#include "front_search.hpp"
-#include "goals.hpp"
-#include "multipliers.hpp"
-#include "sizes.hpp"
-#include "trees.hpp"
+#include "front/points/sizes.hpp"
+#include "front/scalar/arithmetic.hpp"
+#include "front/scalar/goals.hpp"
+#include "front/scalar/multipliers.hpp"
+#include "front/search/search.hpp"
+#include "front/trees.hpp"
+#include "search/dispatch.hpp"
 
 namespace streed {
 namespace {
@@ -36,7 +37,8 @@ Plan make_plan(const std::vector<double>& lower, const std::vector<double>& uppe
         plan.high.push_back(high);
     };
     for (std::size_t j = 0; j < lower.size(); ++j)
-        if (std::isfinite(lower[j]) && std::isfinite(upper[j])) add(static_cast<int>(j) + 1, 1, lower[j], upper[j]);
+        if (std::isfinite(lower[j]) && std::isfinite(upper[j]))
+            add(static_cast<int>(j) + 1, 1, lower[j], upper[j]);
     plan.objective = static_cast<int>(plan.components.size());
     add(0, 1, -kInfinity, kInfinity);
     for (std::size_t j = 0; j < lower.size(); ++j) {
@@ -83,7 +85,8 @@ public:
         lower_bound_ = std::min(0.0, rows_.branch[obj()] * static_cast<double>(rows_.n_rows));
         for (std::size_t r = 0; r < rows_.n_merged; ++r) {
             double least = kInfinity;
-            for (int label = 0; label < rows_.n_labels; ++label) least = std::min(least, rows_.cost(r, label, objective_));
+            for (int label = 0; label < rows_.n_labels; ++label)
+                least = std::min(least, rows_.cost(r, label, objective_));
             lower_bound_ += least;
         }
     }
@@ -118,7 +121,8 @@ private:
     }
     double violation_of(const Point& v) const {
         double sum = 0;
-        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) sum += rows_.grain[j] * std::max({0.0, exact_low_[j] - v[j], v[j] - exact_high_[j]});
+        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
+            sum += rows_.grain[j] * std::max({0.0, exact_low_[j] - v[j], v[j] - exact_high_[j]});
         return sum;
     }
     bool solved(double bound) const { return !incumbent_.empty() && bound >= best_[obj()]; }
@@ -138,16 +142,16 @@ private:
     std::vector<Component> components_;
     Rows rows_;
     int objective_, two_sided_;
-    Point exact_low_, exact_high_;         // of the values of whole trees, as given
-    Point low_, high_;                     // the same for values that are whole numbers of grains
-    Limits<M> exact_limits_, limits_;      // the same, relative to the origin
-    Point weights_;     // the multipliers to start from
+    Point exact_low_, exact_high_;     // of the values of whole trees, as given
+    Point low_, high_;                 // the same for values that are whole numbers of grains
+    Limits<M> exact_limits_, limits_;  // the same, relative to the origin
+    Point weights_;                    // the multipliers to start from
     std::vector<Point> points_;
     Tree least_broken_;  // the known tree of least violation
-    Point breaking_;      // weights that prove a violation
+    Point breaking_;     // weights that prove a violation
     double broken_ = kInfinity, proven_broken_ = 0;
     double asked_ = -kInfinity;  // proven least weighted sum of the scalar search under way
-    bool impossible_ = false;  // proven for the depth at hand
+    bool impossible_ = false;    // proven for the depth at hand
     Tree incumbent_;
     Point best_;
     double lower_bound_ = -kInfinity;
@@ -192,7 +196,8 @@ double ConstrainedSearch<M>::ask(Scalar& scalar, int depth, int nodes) {
     return outcome.lower;
 }
 
-// Lowers the violation of the known points by scalar searches. True if something within the limits is known in the end.
+// Lowers the violation of the known points by scalar searches. True if something within the limits is known
+// in the end.
 template <int M>
 bool ConstrainedSearch<M>::look_for_feasible(int depth, int nodes) {
     Point start(M, 0);
@@ -214,10 +219,11 @@ bool ConstrainedSearch<M>::look_for_feasible(int depth, int nodes) {
     return !incumbent_.empty();
 }
 
-// Searches for a tree within the limits, T growing from the bound. Closed: the incumbent is optimal for this depth (or
-// nothing is feasible).
+// Searches for a tree within the limits, T growing from the bound. Closed: the incumbent is optimal for this
+// depth (or nothing is feasible).
 template <int M>
-typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::close(Scalar& scalar, int depth, int nodes, double& bound, double work) {
+typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::close(Scalar& scalar, int depth, int nodes,
+                                                                   double& bound, double work) {
     double step = 1;
     double most = bound;
     ++closing_searches_;
@@ -232,7 +238,8 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::close(Scalar& scala
             if (rows_.grain[obj()] != 1) step = std::max(step, std::floor((last - bound) / 64));
             most = std::min(most, last);
             FrontSearch<M> search(rows_, kernels_, control_, &scalar, two_sided_);
-            LeastPoint<M> goal(limits_, scalar.weights, objective_, most - rows_.origin[obj()], scalar.slack(), search.arena);
+            LeastPoint<M> goal(limits_, scalar.weights, objective_, most - rows_.origin[obj()],
+                               scalar.slack(), search.arena);
             search.run(depth, nodes, goal);
             bound = most + 1;
             if (!goal.tree.empty()) {
@@ -256,7 +263,8 @@ template <int M>
 typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::stage(int depth, int nodes, bool last) {
     double bound = lower_bound_;
     const auto settle = [&] {
-        if (asked_ > -kInfinity) bound = std::max(bound, std::ceil(asked_ - reach(weights_, low_, high_) - 1e-9));
+        if (asked_ > -kInfinity)
+            bound = std::max(bound, std::ceil(asked_ - reach(weights_, low_, high_) - 1e-9));
         if (last) lower_bound_ = std::max(lower_bound_, bound);
     };
     asked_ = -kInfinity;
@@ -273,7 +281,8 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::stage(int depth, in
 
 // Multipliers by turns with attempts to close the gap; in the end the gap is closed with the best ones.
 template <int M>
-typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::climb(int depth, int nodes, bool last, double& bound) {
+typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::climb(int depth, int nodes, bool last,
+                                                                   double& bound) {
     double best_dual = -kInfinity;
     const double features = static_cast<double>(rows_.features.size());
     std::unique_ptr<Scalar> guide;
@@ -286,7 +295,8 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::climb(int depth, in
         if (last) control_.lower_bound = bound * rows_.grain[obj()];
         if (solved(bound)) return Verdict::closed;
         double hope = 0;
-        const Point next = best_multipliers(points_, objective_, low_, high_, Point(M, kInfinity), weights_, hope);
+        const Point next = best_multipliers(points_, objective_, low_, high_, Point(M, kInfinity), weights_,
+                                            hope);
         const bool better = dual > best_dual;
         if (better) {
             best_dual = dual;
@@ -295,8 +305,10 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::climb(int depth, in
         const bool settled = next == weights_ || hope <= best_dual + 1e-9 * std::abs(best_dual);
         if (settled || step == 39) break;
         if (better) {
-            const double work = (depth_two_solves_ - before) * static_cast<double>(rows_.n_merged) * features * features / 64;
-            if (close(*guide, depth, nodes, bound, std::max(1e6, 0.3 * work)) == Verdict::closed) return Verdict::closed;
+            const double work = (depth_two_solves_ - before) * static_cast<double>(rows_.n_merged) *
+                                features * features / 64;
+            if (close(*guide, depth, nodes, bound, std::max(1e6, 0.3 * work)) == Verdict::closed)
+                return Verdict::closed;
         }
         weights_ = next;
     }
@@ -323,7 +335,8 @@ void ConstrainedSearch<M>::solve_depth(int depth, int nodes, bool last, Constrai
     }
 }
 
-// Nothing is feasible: the least violation, from what is known or by a search over the constrained components alone.
+// Nothing is feasible: the least violation, from what is known or by a search over the constrained components
+// alone.
 template <int M>
 void ConstrainedSearch<M>::find_closest(int depth, int nodes, ConstrainedResult& result) {
     Tree closest = least_broken_;
@@ -334,7 +347,8 @@ void ConstrainedSearch<M>::find_closest(int depth, int nodes, ConstrainedResult&
         std::unique_ptr<Scalar> scalar;
         if (!breaking_.empty()) scalar = std::make_unique<Scalar>(rows, breaking_, control_, kernels_);
         FrontSearch<M> search(rows, kernels_, control_, scalar.get(), two_sided_);
-        LeastViolation<M> goal(exact_limits_, scalar ? breaking_ : Point(M, 0), rows.grain, broken_, scalar ? 4 * scalar->slack() : 0, search.arena);
+        LeastViolation<M> goal(exact_limits_, scalar ? breaking_ : Point(M, 0), rows.grain, broken_,
+                               scalar ? 4 * scalar->slack() : 0, search.arena);
         search.run(depth, nodes, goal);
         if (!goal.tree.empty()) closest = goal.tree;
     }
@@ -365,29 +379,37 @@ ConstrainedResult ConstrainedSearch<M>::run(double known) {
         }
         if (result.feasible == false) find_closest(depth, nodes, result);
     } catch (const Stopped&) {
-        if (control_.status == Status::optimal) control_.status = control_.elapsed() > control_.options.time_limit ? Status::time_limit : Status::interrupted;
+        if (control_.status == Status::optimal)
+            control_.status = control_.elapsed() > control_.options.time_limit ? Status::time_limit
+                                                                               : Status::interrupted;
         result.status = control_.status;
     }
     if (!incumbent_.empty()) {
         result.feasible = true;
         result.tree = finished_tree(incumbent_, rows_);
         result.values = tree_values(problem_, result.tree);
-        result.lower_bound = result.optimal ? result.values[0] : std::min(result.values[0], lower_bound_ * rows_.grain[obj()]);
+        result.lower_bound = result.optimal ? result.values[0]
+                                            : std::min(result.values[0], lower_bound_ * rows_.grain[obj()]);
     } else {
         result.lower_bound = result.feasible == false ? kInfinity : lower_bound_ * rows_.grain[obj()];
     }
-    result.statistics = {{"scalar_searches", scalar_searches_}, {"closing_searches", closing_searches_}, {"depth_two_solves", depth_two_solves_},
-                         {"known_points", static_cast<double>(points_.size())}, {"front_work", control_.work_done()},
-                         {"rows_merged", static_cast<double>(rows_.n_merged)}, {"features_kept", static_cast<double>(rows_.features.size())},
+    result.statistics = {{"scalar_searches", scalar_searches_},
+                         {"closing_searches", closing_searches_},
+                         {"depth_two_solves", depth_two_solves_},
+                         {"known_points", static_cast<double>(points_.size())},
+                         {"front_work", control_.work_done()},
+                         {"rows_merged", static_cast<double>(rows_.n_merged)},
+                         {"features_kept", static_cast<double>(rows_.features.size())},
                          {"peak_memory", static_cast<double>(control_.ledger.peak())}};
     result.seconds = control_.elapsed();
     return result;
 }
 
-// One constraint that only all-or-none labellings of some rows can meet: two problems without constraint, in which the
-// wrong label costs these rows more than everything else together. False where that does not apply.
-bool solve_extremes(const VectorProblem& problem, const std::vector<double>& lower, const std::vector<double>& upper, Control& control,
-                    ConstrainedResult& result, double& known) {
+// One constraint that only all-or-none labellings of some rows can meet: two problems without constraint, in
+// which the wrong label costs these rows more than everything else together. False where that does not apply.
+bool solve_extremes(const VectorProblem& problem, const std::vector<double>& lower,
+                    const std::vector<double>& upper, Control& control, ConstrainedResult& result,
+                    double& known) {
     if (problem.n_values != 2 || !std::isfinite(lower[0]) || !std::isfinite(upper[0])) return false;
     const std::vector<std::uint32_t> rows = all_or_none(problem, 1, lower[0], upper[0]);
     if (rows.empty()) return false;
@@ -415,12 +437,15 @@ bool solve_extremes(const VectorProblem& problem, const std::vector<double>& low
         if (found.status != Status::optimal) continue;
         for (const auto& [name, value] : found.statistics) best.statistics[name] += value;
         const std::vector<double> values = tree_values(problem, found.tree);
-        if (values[1] < lower[0] || values[1] > upper[0] || (!best.tree.empty() && values[0] >= best.values[0])) continue;
+        if (values[1] < lower[0] || values[1] > upper[0] ||
+            (!best.tree.empty() && values[0] >= best.values[0]))
+            continue;
         best.tree = found.tree;
         best.values = values;
     }
     known = least;
-    if (!ended || best.tree.empty()) return false;  // the general way knows what to do with the little time left
+    if (!ended || best.tree.empty())
+        return false;  // the general way knows what to do with the little time left
     best.feasible = best.optimal = true;
     best.lower_bound = best.values[0];
     best.seconds = control.elapsed();
@@ -430,14 +455,15 @@ bool solve_extremes(const VectorProblem& problem, const std::vector<double>& low
 
 }  // namespace
 
-ConstrainedResult solve_constrained(const VectorProblem& problem, const std::vector<double>& lower, const std::vector<double>& upper,
-                                    const Options& options) {
+ConstrainedResult solve_constrained(const VectorProblem& problem, const std::vector<double>& lower,
+                                    const std::vector<double>& upper, const Options& options) {
     Control control(options);
     ConstrainedResult extremes;
     double known = -kInfinity;
     if (solve_extremes(problem, lower, upper, control, extremes, known)) return extremes;
     const Plan plan = make_plan(lower, upper);
-    return with_size(static_cast<int>(plan.components.size()), [&]<int M>() { return ConstrainedSearch<M>(problem, plan, control).run(known); });
+    return with_size(static_cast<int>(plan.components.size()),
+                     [&]<int M>() { return ConstrainedSearch<M>(problem, plan, control).run(known); });
 }
 
 }  // namespace streed

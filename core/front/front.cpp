@@ -3,12 +3,12 @@
 #include <cmath>
 #include <memory>
 
-#include "../search/dispatch.hpp"
-#include "front_search.hpp"
-#include "goals.hpp"
-#include "region.hpp"
-#include "sizes.hpp"
-#include "trees.hpp"
+#include "front/points/sizes.hpp"
+#include "front/region.hpp"
+#include "front/scalar/goals.hpp"
+#include "front/search/search.hpp"
+#include "front/trees.hpp"
+#include "search/dispatch.hpp"
 
 namespace streed {
 namespace {
@@ -77,24 +77,29 @@ private:
     FrontResult result_;
 };
 
-// One front search over the whole region. What was found is kept when it has to end early; false if it gave up.
+// One front search over the whole region. What was found is kept when it has to end early; false if it gave
+// up.
 template <int M>
 bool WholeFront<M>::search(Scalar* guide, int depth, int nodes) {
     FrontSearch<M> search(rows_, kernels_, control_, guide, 0);
-    const double threshold = guide != nullptr ? budget_ - weigh(rows_.origin) + 4 * guide->slack() : kInfinity;
+    const double threshold = guide != nullptr ? budget_ - weigh(rows_.origin) + 4 * guide->slack()
+                                              : kInfinity;
     Part all;
     all.select(rows_, kernels_, rows_.valid);
-    const double branches = rows_.branch[0] * static_cast<double>(std::min<std::size_t>(static_cast<std::size_t>(nodes), rows_.n_rows));
+    const double branches = rows_.branch[0] * static_cast<double>(std::min<std::size_t>(
+                                                  static_cast<std::size_t>(nodes), rows_.n_rows));
     points_.begin(0, threshold, ceiling_, all.lowest(0), all.highest(0) + branches, 65536);
     Vector<M> lowest, highest;
     for (int j = 0; j < M; ++j) {
         const std::size_t at = static_cast<std::size_t>(j);
-        const double branch = rows_.branch[at] * static_cast<double>(std::min<std::size_t>(static_cast<std::size_t>(nodes), rows_.n_rows));
+        const double branch = rows_.branch[at] * static_cast<double>(std::min<std::size_t>(
+                                                     static_cast<std::size_t>(nodes), rows_.n_rows));
         lowest[at] = all.lowest(j) + std::min(0.0, branch);
         highest[at] = std::min(ceiling_[at], all.highest(j) + std::max(0.0, branch));
     }
     points_.lower_ceiling(lowest);
-    if (guide == nullptr && M > 1 && control_.options.switches.bound_sets) points_.bound(Corners<M>({highest}), lowest, false);
+    if (guide == nullptr && M > 1 && control_.options.switches.bound_sets)
+        points_.bound(Corners<M>({highest}), lowest, false);
     try {
         // The front of a smaller depth costs little, and what it has of the whole one narrows the search.
         for (int d = std::min(depth, 2); d <= depth; ++d) {
@@ -149,14 +154,16 @@ void WholeFront<M>::support(const Scalar& scalar, double bound) {
     result_.supports.push_back(row);
 }
 
-// Two components: scalar searches part the space into regions, each of which is searched with a budget of its own. The
-// weights of a region are those of its diagonal, so that in the end they are the edges of the hull. What lies below
-// the region's corner is either proven empty by the scalar search, or found by a short front search, or parted at the
-// point that the scalar search has found.
+// Two components: scalar searches part the space into regions, each of which is searched with a budget of its
+// own. The weights of a region are those of its diagonal, so that in the end they are the edges of the hull.
+// What lies below the region's corner is either proven empty by the scalar search, or found by a short front
+// search, or parted at the point that the scalar search has found.
 template <int M>
-void WholeFront<M>::region(const Vector<2>& low, const Vector<2>& ceiling, int depth, int nodes, Staircase& known) {
+void WholeFront<M>::region(const Vector<2>& low, const Vector<2>& ceiling, int depth, int nodes,
+                           Staircase& known) {
     if constexpr (M == 2) {
-        const std::vector<double> weights{std::max(1.0, ceiling[1] - low[1] + 1), std::max(1.0, ceiling[0] - low[0] + 1)};
+        const std::vector<double> weights{std::max(1.0, ceiling[1] - low[1] + 1),
+                                          std::max(1.0, ceiling[0] - low[0] + 1)};
         const double origin = weights[0] * rows_.origin[0] + weights[1] * rows_.origin[1];
         auto scalar = std::make_unique<Scalar>(rows_, weights, control_, kernels_);
         const double corner = known.reach(weights[0], weights[1], ceiling[0], ceiling[1]);
@@ -170,7 +177,9 @@ void WholeFront<M>::region(const Vector<2>& low, const Vector<2>& ceiling, int d
         if (known.wants(at[0], at[1])) known.insert(at[0], at[1], std::move(tree));
         const bool inside = at[0] <= ceiling[0] && at[1] <= ceiling[1];
         const double features = static_cast<double>(rows_.features.size());
-        if (inside) control_.cap_work(2e6 + scalar->solves() * static_cast<double>(rows_.n_merged) * features * features / 64);
+        if (inside)
+            control_.cap_work(2e6 + scalar->solves() * static_cast<double>(rows_.n_merged) * features *
+                                        features / 64);
         try {
             FrontSearch<M> search(rows_, kernels_, control_, scalar.get(), 0);
             RegionSink sink(known, weights, ceiling, 4 * scalar->slack(), search.arena);
@@ -202,7 +211,8 @@ void WholeFront<M>::by_regions(int depth, int nodes) {
         }
         const auto take = [&] {
             found_.clear();
-            for (const auto& [first, step] : known.steps()) found_.push_back({{first, step.second}, step.tree});
+            for (const auto& [first, step] : known.steps())
+                found_.push_back({{first, step.second}, step.tree});
         };
         try {
             region(low, ceiling, depth, nodes, known);
@@ -255,8 +265,8 @@ FrontResult WholeFront<M>::run() {
                 budget_ = std::min(budget_, weigh(rows_.evaluate(tree, weights_)));
             }
         }
-        // Two components: one search over everything is fastest as long as it ends. When it does not, regions give
-        // bounds on what is missing.
+        // Two components: one search over everything is fastest as long as it ends. When it does not, regions
+        // give bounds on what is missing.
         constexpr int kPlainDepth = 4;
         const bool two = problem_.n_values == 2 && !guide;
         bool done = false;
@@ -268,11 +278,15 @@ FrontResult WholeFront<M>::run() {
         if (!done) by_regions(depth, nodes);
         result_.complete = true;
     } catch (const Stopped&) {
-        if (control_.status == Status::optimal) control_.status = control_.elapsed() > control_.options.time_limit ? Status::time_limit : Status::interrupted;
+        if (control_.status == Status::optimal)
+            control_.status = control_.elapsed() > control_.options.time_limit ? Status::time_limit
+                                                                               : Status::interrupted;
         result_.status = control_.status;
     }
     report();
-    const bool everything = std::all_of(region_.upper.begin(), region_.upper.end(), [](double u) { return u == kInfinity; }) && region_.budget == kInfinity;
+    const bool everything = std::all_of(region_.upper.begin(), region_.upper.end(),
+                                        [](double u) { return u == kInfinity; }) &&
+                            region_.budget == kInfinity;
     if (result_.complete && everything && problem_.n_values == 2) hull_supports();
     result_.statistics = {{"scalar_searches", scalar_searches_},
                           {"children_skipped", skipped_},
@@ -288,7 +302,8 @@ FrontResult WholeFront<M>::run() {
 
 FrontResult solve_front(const VectorProblem& problem, const Region& region, const Options& options) {
     Control control(options);
-    return with_size(problem.n_values, [&]<int M>() { return WholeFront<M>(problem, region, control).run(); });
+    return with_size(problem.n_values,
+                     [&]<int M>() { return WholeFront<M>(problem, region, control).run(); });
 }
 
 }  // namespace streed

@@ -1,15 +1,17 @@
-// What a front search of two components looks for in one region: everything that known points do not dominate.
+// What a front search of two components looks for in one region: everything that known points do not
+// dominate.
 #pragma once
 
 #include <limits>
 #include <map>
 #include <vector>
 
-#include "goals.hpp"
+#include "front/scalar/goals.hpp"
 
 namespace streed {
 
-// Nondominated points of two components with their trees, by the first component. Coordinates are relative to the origin.
+// Nondominated points of two components with their trees, by the first component. Coordinates are relative to
+// the origin.
 class Staircase {
 public:
     struct Step {
@@ -48,7 +50,8 @@ private:
 // The sink of a guided search below a ceiling; every new point narrows the rest of the search.
 class RegionSink {
 public:
-    RegionSink(Staircase& known, const std::vector<double>& weights, const Vector<2>& ceiling, double slack, const Arena& arena)
+    RegionSink(Staircase& known, const std::vector<double>& weights, const Vector<2>& ceiling, double slack,
+               const Arena& arena)
         : known_(known), weights_(weights), ceiling_(ceiling), slack_(slack), arena_(arena) {
         narrow();
     }

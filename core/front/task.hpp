@@ -1,7 +1,7 @@
 // What the front engine is asked, and what it gives back: plain data.
 //
-// Every component is minimised and added over leaves: costs[r][k][j] is what row r costs in component j when its leaf
-// predicts label k, branch_cost[j] what every branching node costs.
+// Every component is minimised and added over leaves: costs[r][k][j] is what row r costs in component j when
+// its leaf predicts label k, branch_cost[j] what every branching node costs.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "../model/options.hpp"
-#include "../model/result.hpp"
+#include "model/options.hpp"
+#include "model/result.hpp"
 
 namespace streed {
 
@@ -38,7 +38,7 @@ using Counters = std::map<std::string, double>;
 struct FrontResult {
     std::vector<std::vector<double>> values;  // sorted, nondominated, each once
     std::vector<Tree> trees;
-    bool complete = false;                     // proven to be the whole front in the wanted region
+    bool complete = false;                      // proven to be the whole front in the wanted region
     std::vector<std::vector<double>> supports;  // rows (w, v): no tree has w . values < v
     Status status = Status::optimal;
     double seconds = 0;
@@ -51,7 +51,8 @@ struct ConstrainedResult {
     std::vector<double> values;
     double lower_bound = 0;
     bool optimal = false;
-    std::vector<double> closest;  // when nothing is feasible: the constrained values of the least total violation
+    std::vector<double>
+        closest;  // when nothing is feasible: the constrained values of the least total violation
     Status status = Status::optimal;
     double seconds = 0;
     Counters statistics;
@@ -61,7 +62,7 @@ struct ConstrainedResult {
 FrontResult solve_front(const VectorProblem& problem, const Region& region, const Options& options);
 
 // The least component 0 subject to lower[j] <= component 1 + j <= upper[j].
-ConstrainedResult solve_constrained(const VectorProblem& problem, const std::vector<double>& lower, const std::vector<double>& upper,
-                                    const Options& options);
+ConstrainedResult solve_constrained(const VectorProblem& problem, const std::vector<double>& lower,
+                                    const std::vector<double>& upper, const Options& options);
 
 }  // namespace streed

@@ -1,4 +1,4 @@
-#include "trees.hpp"
+#include "front/trees.hpp"
 
 #include <algorithm>
 
@@ -29,7 +29,8 @@ int fold(const Tree& from, int at, const Rows& rows, bool collapse, Tree& to) {
 }  // namespace
 
 Tree finished_tree(const Tree& tree, const Rows& rows) {
-    const bool collapse = std::all_of(rows.branch.begin(), rows.branch.end(), [](double b) { return b == 0; });
+    const bool collapse = std::all_of(rows.branch.begin(), rows.branch.end(),
+                                      [](double b) { return b == 0; });
     Tree out;
     fold(tree, 0, rows, collapse, out);
     return out;
@@ -44,8 +45,11 @@ std::vector<double> tree_values(const VectorProblem& problem, const Tree& tree) 
     for (std::size_t r = 0; r < problem.n_rows; ++r) {
         std::size_t at = 0;
         const std::uint8_t* row = problem.features + r * problem.n_features;
-        while (tree[at].feature >= 0) at = static_cast<std::size_t>(row[tree[at].feature] ? tree[at].right : tree[at].left);
-        const double* cost = problem.costs + (r * static_cast<std::size_t>(problem.n_labels) + static_cast<std::size_t>(tree[at].label)) * m;
+        while (tree[at].feature >= 0)
+            at = static_cast<std::size_t>(row[tree[at].feature] ? tree[at].right : tree[at].left);
+        const double* cost = problem.costs + (r * static_cast<std::size_t>(problem.n_labels) +
+                                              static_cast<std::size_t>(tree[at].label)) *
+                                                 m;
         for (std::size_t j = 0; j < m; ++j) sum[j] += cost[j];
     }
     return sum;

@@ -3,11 +3,12 @@
 
 #include <vector>
 
-#include "rows.hpp"
+#include "front/data/rows.hpp"
 
 namespace streed {
 
-// Original feature numbers, preorder; where branching costs nothing, splits with the same label on both sides go.
+// Original feature numbers, preorder; where branching costs nothing, splits with the same label on both sides
+// go.
 Tree finished_tree(const Tree& tree, const Rows& rows);
 
 // Values of a labelled tree on the rows of the problem, in its own components.

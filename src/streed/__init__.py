@@ -19,8 +19,8 @@ from streed.errors import (
     StreedError,
     TaskError,
 )
+from streed.leaves.compiled import native
 from streed.moved import make_importable
-from streed.solver.leaf_functions import native
 from streed.solver.solve import solve
 from streed.tasks.combined import combine
 from streed.tasks.feature_costs import FeatureCosts

@@ -1,7 +1,7 @@
 """The native engine. Only `streed.solver` and `streed.tree` call it; tests use the switches."""
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, NotRequired, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -12,41 +12,31 @@ _Prices: TypeAlias = tuple[
 
 class TaskFailure(RuntimeError): ...  # noqa: N818
 
+class _Limits(TypedDict):
+    max_depth: int
+    max_nodes: int
+    min_samples_leaf: int
+    time_limit: float
+    memory_limit: int
+    n_threads: int
+    switches: NotRequired[dict[str, bool] | None]
+    simd: NotRequired[str]
+    poll: NotRequired[Callable[[dict[str, float]], bool] | None]
+
+class _Options(_Limits):
+    branch_cost: float
+    prices: NotRequired[_Prices | None]
+    combination: NotRequired[str]
+
 def solve(
     features: npt.NDArray[np.uint8],
     labels: npt.NDArray[np.int32],
     weights: npt.NDArray[np.float64],
     n_labels: int,
-    *,
-    max_depth: int,
-    max_nodes: int,
-    min_samples_leaf: int,
-    branch_cost: float,
-    time_limit: float,
-    memory_limit: int,
-    n_threads: int,
-    prices: _Prices | None = None,
-    combination: str = "sum",
-    switches: dict[str, bool] | None = None,
-    simd: str = "auto",
-    poll: Callable[[dict[str, float]], bool] | None = None,
+    **options: Unpack[_Options],
 ) -> dict[str, Any]: ...
 def solve_costs(
-    features: npt.NDArray[np.uint8],
-    costs: npt.NDArray[np.float64],
-    *,
-    max_depth: int,
-    max_nodes: int,
-    min_samples_leaf: int,
-    branch_cost: float,
-    time_limit: float,
-    memory_limit: int,
-    n_threads: int,
-    prices: _Prices | None = None,
-    combination: str = "sum",
-    switches: dict[str, bool] | None = None,
-    simd: str = "auto",
-    poll: Callable[[dict[str, float]], bool] | None = None,
+    features: npt.NDArray[np.uint8], costs: npt.NDArray[np.float64], **options: Unpack[_Options]
 ) -> dict[str, Any]: ...
 def solve_function(
     features: npt.NDArray[np.uint8],
@@ -56,36 +46,17 @@ def solve_function(
     *,
     least_row: npt.NDArray[np.float64] | None = None,
     worst_row: npt.NDArray[np.float64] | None = None,
-    max_depth: int,
-    max_nodes: int,
-    min_samples_leaf: int,
-    branch_cost: float,
-    time_limit: float,
-    memory_limit: int,
-    n_threads: int,
-    prices: _Prices | None = None,
-    combination: str = "sum",
-    switches: dict[str, bool] | None = None,
-    simd: str = "auto",
-    poll: Callable[[dict[str, float]], bool] | None = None,
+    **options: Unpack[_Options],
 ) -> dict[str, Any]: ...
 def front(
     features: npt.NDArray[np.uint8],
     costs: npt.NDArray[np.float64],
     *,
-    max_depth: int,
-    max_nodes: int,
-    min_samples_leaf: int,
     branch_cost: npt.NDArray[np.float64],
     upper: npt.NDArray[np.float64],
     weights: npt.NDArray[np.float64],
     budget: float,
-    time_limit: float,
-    memory_limit: int,
-    n_threads: int,
-    switches: dict[str, bool] | None = None,
-    simd: str = "auto",
-    poll: Callable[[dict[str, float]], bool] | None = None,
+    **options: Unpack[_Limits],
 ) -> dict[str, Any]: ...
 def constrained(
     features: npt.NDArray[np.uint8],
@@ -93,31 +64,11 @@ def constrained(
     *,
     lower: npt.NDArray[np.float64],
     upper: npt.NDArray[np.float64],
-    max_depth: int,
-    max_nodes: int,
-    min_samples_leaf: int,
     branch_cost: npt.NDArray[np.float64],
-    time_limit: float,
-    memory_limit: int,
-    n_threads: int,
-    switches: dict[str, bool] | None = None,
-    simd: str = "auto",
-    poll: Callable[[dict[str, float]], bool] | None = None,
+    **options: Unpack[_Limits],
 ) -> dict[str, Any]: ...
 def mixed(
-    features: npt.NDArray[np.uint8],
-    parts: list[tuple[Any, ...]],
-    n_labels: int,
-    *,
-    max_depth: int,
-    max_nodes: int,
-    min_samples_leaf: int,
-    time_limit: float,
-    memory_limit: int,
-    n_threads: int,
-    switches: dict[str, bool] | None = None,
-    simd: str = "auto",
-    poll: Callable[[dict[str, float]], bool] | None = None,
+    features: npt.NDArray[np.uint8], parts: list[tuple[Any, ...]], n_labels: int, **options: Unpack[_Limits]
 ) -> dict[str, Any]: ...
 def route(
     features: npt.NDArray[np.uint8],
@@ -150,6 +101,7 @@ def recount(
 def encode(
     labels: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None: ...
-def common_unit(values: list[float], total: float) -> float: ...
+def largest_unit(values: list[float], total: float) -> float: ...
+def most_components() -> int: ...
 def simd_levels() -> list[str]: ...
 def switch_names() -> list[str]: ...

@@ -5,6 +5,13 @@ only be known later: a limit that no tree meets, a task that breaks its contract
 hand.
 """
 
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from pathlib import Path
+
 
 class StreedError(Exception):
     """Base of all errors that are particular to streed."""
@@ -35,3 +42,17 @@ class NotNative(StreedError):  # noqa: N818  (a message to `solve`, not an error
 
     `solve` then takes the six components and says so in `Result.engine` and `Result.note`.
     """
+
+
+_INSIDE = f"{Path(__file__).parent}{os.sep}"
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line outside streed that called it, however many calls inside lie between."""
+    if sys.version_info >= (3, 12):
+        warnings.warn(message, category, skip_file_prefixes=(_INSIDE,))
+        return
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from streed.sizes import as_float
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -40,7 +42,7 @@ class Option:
         given = type(value)
         if given is not int and (self.integer or given is not float):
             self._check_type(value)
-        number: float = int(value) if self.integer else float(value)  # type: ignore[call-overload,arg-type]
+        number: float = int(value) if self.integer else as_float(value)  # type: ignore[call-overload]
         inside = self.low < number <= self.high if self.above else self.low <= number <= self.high
         if not inside:
             raise ValueError(f"{self.name} must be {self.expected}, got {value!r}")
@@ -60,8 +62,8 @@ _TABLE = (
            low=0, optional=True),
     Option("min_samples_leaf", "an integer >= 1", "Least number of training rows in a leaf.",
            default=1, low=1),
-    Option("cost_complexity", "a finite number >= 0", "Price of a branching node per unit of weight.",
-           default=0.0, integer=False, low=0, high=1.7e308),
+    Option("cost_complexity", "a number from 0 to 1e30", "Price of a branching node per unit of weight.",
+           default=0.0, integer=False, low=0, high=1e30),
     Option("time_limit", "a number of seconds > 0 or None", "Seconds until the best tree so far is returned.",
            integer=False, low=0, above=True, optional=True),
     Option("memory_limit", "a number of bytes > 0 or None", "Bytes for the solver's own structures.",
@@ -69,6 +71,12 @@ _TABLE = (
     Option("n_jobs", "a positive integer, -1 for all cores, or None for one",
            "Number of threads; below zero, -1 means all cores, -2 all but one, and so on.", optional=True),
 )  # fmt: skip
+
+MOST_THREADS = 1024
+"""More threads than this are no help, and the engine takes no more."""
+
+MOST_COMPONENTS = 128
+"""The engine takes no more components of a vector than this; a test compares it with the engine."""
 
 OPTIONS: Mapping[str, Option] = {option.name: option for option in _TABLE}
 
@@ -86,15 +94,15 @@ class Limits:
 
     def arguments(self, poll: Callable[[dict[str, float]], bool] | None) -> dict[str, Any]:
         """Give the limits as the keyword arguments that every search of the engine takes."""
-        return {
+        given: dict[str, Any] = {
             "max_depth": self.max_depth,
             "max_nodes": self.max_nodes,
             "min_samples_leaf": self.min_samples_leaf,
             "time_limit": self.time_limit,
             "memory_limit": self.memory_limit,
             "n_threads": self.n_threads,
-            "poll": poll,
         }
+        return given if poll is None else given | {"poll": poll}
 
     def check_rows(self, n_rows: int) -> None:
         """Refuse leaves that must hold more rows than there are."""
@@ -116,11 +124,13 @@ def _threads(n_jobs: object) -> int:
         return 1
     if number == 0:
         raise ValueError(f"n_jobs must be {OPTIONS['n_jobs'].expected}, got 0")
+    if number > MOST_THREADS:
+        raise ValueError(f"n_jobs must be at most {MOST_THREADS}, got {n_jobs!r}")
     if number > 0:
         return int(number)
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    return max(1, cores + 1 + int(number))
+    return min(max(1, cores + 1 + int(number)), MOST_THREADS)
 
 
 def check_limits(

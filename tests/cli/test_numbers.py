@@ -82,9 +82,9 @@ def test_times_to_events(houses: str, tmp_path: Path, capsys: pytest.CaptureFixt
     assert shown.startswith("half the deviance: ")
     assert estimator.tree_.to_text() in shown
     assert main(["predict", model, houses]) == 0
-    shown = capsys.readouterr()
-    assert predicted(shown.out) == pytest.approx(estimator.predict(frame[["size", "old"]]).tolist())
-    assert shown.err == ""
+    told = capsys.readouterr()
+    assert predicted(told.out) == pytest.approx(estimator.predict(frame[["size", "old"]]).tolist())
+    assert told.err == ""
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -266,7 +267,7 @@ def test_missing_values_as_a_feature() -> None:
         ({"max_nodes": 1.5}, TypeError, "max_nodes must be"),
         ({"min_samples_leaf": 0}, ValueError, "min_samples_leaf must be an integer >= 1, got 0"),
         ({"min_samples_leaf": 151}, ValueError, "at most the number of rows, 150, got 151"),
-        ({"cost_complexity": -1}, ValueError, "cost_complexity must be a finite number >= 0, got -1"),
+        ({"cost_complexity": -1}, ValueError, "cost_complexity must be a number from 0 to 1e30, got -1"),
         ({"class_weight": "even"}, ValueError, "class_weight must be None, 'balanced' or a dict"),
         ({"objective": "balanced_accuracy", "class_weight": "balanced"}, ValueError, "takes no class_weight"),
         ({"time_limit": 0}, ValueError, "time_limit must be"),
@@ -388,3 +389,55 @@ def test_solve_and_the_estimator_agree() -> None:
     result = streed.solve(Accuracy(IRIS_Y), features, max_depth=3)
     assert result.objective == model.result_.objective
     assert np.array_equal(result.tree.predict(features), model.predict(IRIS_X))
+
+
+class LikeliestByCounts(streed.tasks.StatisticsTask):
+    """Errors of the likeliest class, whose label is computed from the counts of a leaf."""
+
+    name = "likeliest_by_counts"
+    summary = "errors of the likeliest class (minimised)"
+
+    def __init__(self, y: Any) -> None:
+        self.known, codes = np.unique(y, return_inverse=True)
+        super().__init__(np.eye(len(self.known))[codes], least_row=0, worst_row=1)
+
+    def leaf_costs(self, sums: Any) -> Any:
+        return sums.sum(axis=0) - sums.max(axis=0)
+
+    def leaf_label(self, sums: Any) -> Any:
+        return self.known[sums.argmax()]
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2], ["setosa", "versicolor", "virginica"], [7, 5, 3]])
+def test_labels_that_a_task_computes_from_its_leaves(names: list[Any]) -> None:
+    """Leaves have labels of their own then, which are no positions among the classes."""
+    y = np.array(names)[IRIS_Y]
+    model = OptimalTreeClassifier(LikeliestByCounts, max_depth=3).fit(IRIS_X, y)
+    plain = OptimalTreeClassifier(max_depth=3).fit(IRIS_X, y)
+    assert model.classes_.tolist() == sorted(names)
+    assert model.result_.objective == plain.result_.objective
+    assert (model.predict(IRIS_X) != y).sum() == plain.result_.objective
+    assert model.predict(IRIS_X).tolist() == model.tree_.predict(model.binarizer_.transform(IRIS_X)).tolist()
+    assert model.score(IRIS_X, y) == plain.score(IRIS_X, y)
+    assert not hasattr(model, "predict_proba")
+    assert hasattr(plain, "predict_proba")
+
+
+def test_an_objective_given_by_its_components() -> None:
+    class Errors(streed.tasks.GeneralTask):
+        name = "errors_by_components"
+
+        def __init__(self, y: Any) -> None:
+            self.y, self.n_rows = np.asarray(y), len(y)
+
+        def components(self, X: Any, *, min_samples_leaf: int = 1) -> Any:
+            return replace(Accuracy(self.y).components(X), labels=["no", "yes"], cost_leaf=self._errors)
+
+        def _errors(self, rows: tuple[int, ...], label: str) -> int:
+            return int((self.y[list(rows)] != label).sum())
+
+    X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], bool), ["no", "yes", "yes", "yes"]
+    model = OptimalTreeClassifier(Errors, max_depth=2).fit(X, y)
+    assert model.result_.engine == "general"
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert model.predict(X).tolist() == y

@@ -56,7 +56,8 @@ def test_reported_values_are_those_of_scikit_learn() -> None:
     assert model.result_.objective == pytest.approx(deviance)
     rounded = np.round(y, -1)
     model = OptimalTreeRegressor("quantile", quantile=0.8, max_depth=1).fit(X, rounded)
-    assert model.result_.objective == pytest.approx(len(y) * mean_pinball_loss(rounded, model.predict(X), alpha=0.8))
+    pinball = len(y) * mean_pinball_loss(rounded, model.predict(X), alpha=0.8)
+    assert model.result_.objective == pytest.approx(pinball)
     model = OptimalTreeRegressor("absolute_error", max_depth=1).fit(X, rounded)
     assert model.result_.objective == pytest.approx(float(np.abs(rounded - model.predict(X)).sum()))
 
@@ -64,8 +65,8 @@ def test_reported_values_are_those_of_scikit_learn() -> None:
 @pytest.mark.parametrize("ridge", [0.0, 5.0])
 def test_linear_leaves_are_ridge_regressions(ridge: float) -> None:
     columns = ["bmi", "bp"]
-    model = OptimalTreeRegressor(leaf_model="linear", leaf_columns=columns, ridge=ridge, max_depth=1).fit(X, y)
-    leaf, total = model.apply(X), 0.0
+    model = OptimalTreeRegressor(leaf_model="linear", leaf_columns=columns, ridge=ridge, max_depth=1)
+    leaf, total = model.fit(X, y).apply(X), 0.0
     for node in np.unique(leaf):
         own = X[columns][leaf == node]
         fitted = Ridge(alpha=max(ridge, 1e-12)).fit(own, y[leaf == node])
@@ -191,7 +192,8 @@ def test_survival_predictions() -> None:
         rows = leaf == node
         alive = 1.0
         for k, t in enumerate(model.unique_times_):
-            alive *= 1 - np.count_nonzero(rows & EVENT & (t == TIME)) / max(1, np.count_nonzero(rows & (t <= TIME)))
+            at_risk = int(np.count_nonzero(rows & (t <= TIME)))
+            alive *= 1 - np.count_nonzero(rows & EVENT & (t == TIME)) / max(1, at_risk)
             assert survival[rows][0, k] == pytest.approx(alive, abs=1e-12)
     curve = model.predict_survival_function(X.head(1))[0]
     assert isinstance(curve, StepFunction)

@@ -40,7 +40,7 @@ def test_known_optimum(line: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("price", [0.001, 0.01])
 def test_airfoil_with_a_price_of_nodes(price: float) -> None:
-    """PyStreeD's default bound loses the optimum here; a tree of any depth below has to cost at least as much."""
+    """PyStreeD's default bound loses the optimum here; smaller trees cost at least as much."""
     X, y = read("regression/airfoil")
     task = SquaredError(y, cost_complexity=price)
     found = [streed.solve(task, X, max_depth=depth) for depth in (2, 3, 4, 5)]

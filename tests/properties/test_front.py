@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streed import _core, reference
-from streed.solver.fronts.label_costs import supported_points
+from streed.solver.fronts.points import supported_points
 from tests.properties.vectors import (
     VectorProblem,
     nondominated,

@@ -26,7 +26,8 @@ def numbers(rng: np.random.Generator, X: np.ndarray, outputs: int = 0) -> np.nda
     shape = (len(X), outputs) if outputs else (len(X),)
     y = rng.normal(size=shape) + (X[:, :1] if outputs else X[:, 0])
     kind = rng.integers(7)
-    return [y, np.rint(2 * y), y + 1e9, 1e-7 * y, 1e9 * y, np.full(shape, 0.1), np.rint(y) * 0.1][kind]
+    kinds = [y, np.rint(2 * y), y + 1e9, 1e-7 * y, 1e9 * y, np.full(shape, 0.1), np.rint(y) * 0.1]
+    return np.asarray(kinds[kind])
 
 
 def labels(rng: np.random.Generator, X: np.ndarray) -> np.ndarray:
@@ -75,7 +76,7 @@ def problem(kind: str, seed: int) -> tuple[LeafLoss, np.ndarray, dict[str, Any]]
         "min_samples_leaf": int(rng.choice([1, 1, 2])),
     }
     task = MAKERS[kind](rng, X, more)
-    rows = n if weights is None else np.count_nonzero(weights)
+    rows = n if weights is None else int(np.count_nonzero(weights))
     limits["min_samples_leaf"] = min(limits["min_samples_leaf"], rows)
     return task, X, limits
 

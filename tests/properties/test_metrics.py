@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import streed
 from streed import metrics, reference
-from streed.solver.metrics.macro import mean_f1
+from streed.metrics.macro import mean_f1
 from streed.tasks import MacroF1, Metric
 from tests.properties.problems import EXAMPLES
 
@@ -54,7 +54,7 @@ def best_value(task: Metric, X: np.ndarray, **limits: Any) -> float:
         values = metrics.evaluate(task.metric, points[:, 0], points[:, 1], positives, negatives, task._scale)
         return float(values.max())
     sizes = np.bincount(task._codes, weights=task._units)
-    return max(mean_f1(sizes, *np.array(one.value).reshape(-1, 2).T) for one in front)
+    return max(float(mean_f1(sizes, *np.array(one.value).reshape(-1, 2).T)) for one in front)
 
 
 @pytest.mark.usefixtures("fronts")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import streed
 from streed import InfeasibleError, combine, reference
-from streed.solver.fronts import label_costs as native_fronts
+from streed.solver import run as solver_run
 from streed.tasks import LabelCosts, StatisticsTask
 from tests.properties.test_random_tasks import (
     EXAMPLES,
@@ -92,15 +92,15 @@ def test_combinations(engine: str, seed: int) -> None:
     draw = Random(seed)
     task = random_combination(draw)
     values = best_values(task, draw)
-    kept = native_fronts.native
-    native_fronts.native = kept if engine == "native" else object()
+    kept = solver_run.native
+    solver_run.native = kept if engine == "native" else object()
     try:
         found = streed.solve(task, draw.X, **draw.limits)
     except InfeasibleError:
         assert values == []
         return
     finally:
-        native_fronts.native = kept
+        solver_run.native = kept
     assert found.engine == engine
     assert [close(v) for v in rounded(s.values for s in found.front)] == values
     assert found.optimal

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import streed
 from streed import InfeasibleError, combine, reference
 from streed.reference import Components
-from streed.solver.fronts import label_costs as native_fronts
+from streed.solver import run as solver_run
 from streed.tasks import StatisticsTask, Task
 from streed.tasks.base import CostTable, Lowered
 
@@ -233,14 +233,14 @@ def test_combinations(engine: str, seed: int) -> None:
     draw = Random(seed)
     task = random_combination(draw)
     values = best_values(task, draw)
-    kept = native_fronts.native
-    native_fronts.native = kept if engine == "native" else object()
+    kept = solver_run.native
+    solver_run.native = kept if engine == "native" else object()
     try:
         found = streed.solve(task, draw.X, **draw.limits)
     except InfeasibleError:
         assert values == []
         return
     finally:
-        native_fronts.native = kept
+        solver_run.native = kept
     assert rounded(solution.values for solution in found.front) == values
     assert found.optimal

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import streed
-from streed import InfeasibleError, NotNative, TaskError, _core, combine, reference
+from streed import InfeasibleError, TaskError, _core, combine, reference
 from streed.reference import Components
-from streed.solver.fronts import label_costs as native_fronts
+from streed.solver import run as solver_run
+from streed.solver.fronts.vector import label_vector, not_label_costs
 from streed.tasks import Accuracy, BalancedAccuracy, GeneralTask, StatisticsTask, Task
 from streed.tasks.base import CostTable, Lowered
 from streed.testing import brute_force
@@ -74,8 +75,8 @@ class Itself(LabelCosts):
     def __init__(self) -> None:
         super().__init__(np.zeros((N, 2)))
 
-    def solve_with(self, *arguments: Any) -> Any:
-        raise NotImplementedError
+    def lower(self) -> Any:
+        return streed.tasks.F1Score(Y).lower()
 
 
 class Squares(StatisticsTask):
@@ -122,7 +123,7 @@ COMBINATIONS: dict[str, Callable[[], Any]] = {
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Solve by the general search, by a slow twin of the native front engine, and by the engine itself."""
     chosen = {"general": object(), "twin": Twin(), "engine": _core}[request.param]
-    monkeypatch.setattr(native_fronts, "native", chosen)
+    monkeypatch.setattr(solver_run, "native", chosen)
     return str(request.param)
 
 
@@ -360,19 +361,20 @@ def test_parts_with_other_features_are_refused() -> None:
 
 
 def test_lowered_vector() -> None:
-    vector = combine(MISSED, GAIN.at_least(5), PRICED).lower_vector()
+    form = combine(MISSED, GAIN.at_least(5), PRICED).lower()
+    assert not_label_costs(form) == ""
+    vector = label_vector(form)
     assert vector.costs.shape == (N, 2, 3)
     assert vector.costs[:, :, 0].tolist() == [[float(y == 1), 0.0] for y in Y]
     assert np.array_equal(vector.costs[:, :, 1], GAIN.costs)
     assert vector.branch_cost.tolist() == [0, 0, 2]
     assert vector.lower.tolist() == [-np.inf] * 3
     assert vector.upper == pytest.approx([np.inf, -5, np.inf])
-    with pytest.raises(NotNative, match="largest is given by its six components"):
-        combine(WRONG, Largest()).lower_vector()
+    assert not_label_costs(combine(WRONG, Largest()).lower()) == "largest is given by its six components"
 
 
 def test_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native_fronts, "native", object())
+    monkeypatch.setattr(solver_run, "native", object())
     front = streed.solve(combine(MISSED, ALARMS), X, max_depth=3, time_limit=1e-9)
     assert (front.status, front.optimal, front.lower_bound, front.gap) == (
         "time_limit",

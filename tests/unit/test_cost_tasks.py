@@ -12,8 +12,8 @@ import pytest
 import streed
 from streed import reference, tasks
 from streed.datasets import read_cost_file
+from streed.table.units import from_units, in_units, largest_unit
 from streed.tasks.base import ClassErrors, CostTable
-from streed.tasks.parts.cost_units import common_unit, from_units, in_units
 
 # Bad arguments are given on purpose: no types here.
 CostMatrix: Any = tasks.CostMatrix
@@ -140,10 +140,10 @@ def test_limited_policies_check_their_limits() -> None:
 
 
 def test_units() -> None:
-    assert common_unit([1 / 3, 2 / 3, 1.0], 10.0) == pytest.approx(1 / 3)
-    assert common_unit([2.0**40, 2.0**40 + 1], 2.0**47) == 1.0
-    assert common_unit([np.pi, 1.0], 10.0) == 1.0
-    assert common_unit([0.0] * 3, 0.0) == 1.0
+    assert largest_unit([1 / 3, 2 / 3, 1.0], 10.0) == pytest.approx(1 / 3)
+    assert largest_unit([2.0**40, 2.0**40 + 1], 2.0**47) == 1.0
+    assert largest_unit([np.pi, 1.0], 10.0) == 1.0
+    assert largest_unit([0.0] * 3, 0.0) == 1.0
     assert in_units(np.array([7.27, 5.17]), 0.01).tolist() == [727, 517]
     assert from_units(94797, 0.01) == 947.97
     assert from_units(3, 2.0) == 6.0

@@ -210,7 +210,7 @@ def test_a_search_without_an_answer_falls_back_on_constant_trees(monkeypatch: py
     result = streed.solve(DemographicParity(Y, GROUP), X, max_depth=1)
     assert (result.objective, result.lower_bound, result.status) == (4, 0, "time_limit")
     assert result.gap == 1
-    with pytest.raises(InfeasibleError, match=r"was found before the search ended .time_limit.; it is not"):
+    with pytest.raises(streed.StreedError, match=r"was found before the search ended .time_limit.; it is"):
         streed.solve(
             AccuracyParity([1, 1, 0, 0, 1], ["a", "a", "a", "b", "b"]), np.zeros((5, 1)), max_depth=1
         )
@@ -239,3 +239,44 @@ def test_the_trade_off() -> None:
     assert front.plot(axes) is axes
     with pytest.raises(ValueError, match="needs a constraint"):
         streed.fairness_front(X, Y, GROUP, constraint=None)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "limits", "most"),
+    [
+        ("demographic_parity", {}, 16),
+        ("equalized_odds", {}, 11),
+        ("demographic_parity", {"min_ratio": 0.8}, 11),
+        ("equalized_odds", {"min_ratio": 0.8}, 8),
+    ],
+)
+def test_many_groups(constraint: str, limits: dict[str, Any], most: int) -> None:
+    """As many groups as are documented are solved; one more is refused, in terms of groups."""
+    rng = np.random.default_rng(most)
+    n = 12 * most
+    groups, y = np.arange(n) % most, (np.arange(n) // most) % 2
+    X = np.column_stack([y ^ (rng.random(n) < 0.1), groups < most // 2, rng.random(n) < 0.5]).astype(np.uint8)
+    task = GroupFairness(y, groups, constraint, **({"max_difference": 0.35} | limits))
+    result = streed.solve(task, X, max_depth=2)
+    assert result.optimal
+    best = min(float((says != y).sum()) for says in all_predictions(X, 2) if task.is_fair(task.outcome(says)))
+    assert result.objective == best
+    groups[0] = most
+    groups[most] = most  # of both classes
+    with pytest.raises(ValueError, match=rf"at most {most} groups are possible, got {most + 1} in sensitive"):
+        GroupFairness(y, groups, constraint, **limits)
+
+
+def all_predictions(X: np.ndarray, depth: int) -> list[np.ndarray]:
+    """What all trees up to a depth say, by brute force over their subtrees."""
+    found = [np.zeros(len(X), np.int64), np.ones(len(X), np.int64)]
+    if depth:
+        below = all_predictions(X, depth - 1)
+        found += [np.where(column, a, b) for column in X.T for a in below for b in below]
+    return list({says.tobytes(): says for says in found}.values())
+
+
+def test_many_capacities() -> None:
+    rewards = np.ones((2, 130))
+    with pytest.raises(ValueError, match="at most 127 limits can be kept together, got 130 in capacity"):
+        streed.tasks.LimitedPolicyReward(rewards, capacity=dict.fromkeys(range(130), 1.0))

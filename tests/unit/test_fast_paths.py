@@ -17,11 +17,10 @@ import streed
 from streed import Binarizer, FeatureCosts
 from streed.binarize.booleans import REMEMBERED, boolean_columns
 from streed.options import OPTIONS
+from streed.table.labels import encode
+from streed.table.units import in_units, largest_unit, multiples_of
 from streed.tasks.base import ClassErrors, Lowered
-from streed.tasks.parts.cost_units import common_unit, in_units, multiples_of
-from streed.tasks.parts.labels import encode
 from streed.tasks.parts.price_list import price_list
-from streed.tasks.parts.row_costs import cost_table
 
 STEPS = st.sampled_from([1.0, 0.1, 0.01, 0.25, 1 / 3, 1 / 7, 5.0, 1e-6, math.pi, 2.0**-30])
 VALUES = st.tuples(
@@ -32,7 +31,7 @@ VALUES = st.tuples(
 LARGEST_TOTAL = 2.0**48
 
 
-def slow_common_unit(values: NDArray[np.float64], total: float) -> float:
+def slow_largest_unit(values: NDArray[np.float64], total: float) -> float:
     """Look at all values for every unit."""
     distinct = np.unique(np.abs(values))
     distinct = distinct[distinct > 0]
@@ -50,16 +49,16 @@ def slow_common_unit(values: NDArray[np.float64], total: float) -> float:
 
 @given(VALUES, st.sampled_from([0.0, 100.0, 1e9, 1e15]))
 def test_units_are_those_of_all_values_at_once(values: list[float], total: float) -> None:
-    unit = common_unit(values, total)
-    assert unit == slow_common_unit(np.array(values), total)
+    unit = largest_unit(values, total)
+    assert unit == slow_largest_unit(np.array(values), total)
     if unit != 1.0:
         assert np.array_equal(multiples_of(np.array(values), unit), in_units(np.array(values), unit))
 
 
 def test_units_of_very_many_values() -> None:
     values = [0.01 * k for k in range(5, 5000, 5)]
-    assert common_unit(np.array(values), 100.0) == common_unit(values, 100.0)
-    assert common_unit(values, 100.0) == slow_common_unit(np.array(values), 100.0) == pytest.approx(0.05)
+    assert largest_unit(np.array(values), 100.0) == largest_unit(values, 100.0)
+    assert largest_unit(values, 100.0) == slow_largest_unit(np.array(values), 100.0) == pytest.approx(0.05)
 
 
 INTEGERS = st.sampled_from([np.int8, np.uint8, np.int16, np.int32, np.int64, np.uint64])
@@ -116,7 +115,7 @@ def test_costs_per_class_are_those_per_row(drawn: Any, complexity: float, equal:
 def natural_costs(lowered: Lowered) -> NDArray[np.float64]:
     if isinstance(lowered.leaf, ClassErrors):
         assert (lowered.leaf.weights > 0).all()
-    return lowered.scale * cost_table(lowered)
+    return lowered.scale * lowered.leaf.label_costs(lowered.classes.size)
 
 
 @pytest.mark.parametrize("n_columns", [1, 7, REMEMBERED + 1])

@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import streed
 from streed import StreedError
-from streed.solver.engine import make_tree
 from streed.solver.fronts import trees as front_trees
-from streed.solver.fronts.label_costs import _any_covered
+from streed.solver.fronts.points import any_covered
 from streed.solver.fronts.trees import FlatTrees, count_trees
+from streed.solver.recount import make_tree
 from streed.tasks.base import Lowered
+from streed.tolerance import slacks
 
 LEAF = {"feature": [-1], "left": [-1], "right": [-1], "label": [1]}
 STUMP = {"feature": [1, -1, -1], "left": [1, -1, -1], "right": [2, -1, -1], "label": [-1, 0, 1]}
@@ -86,10 +89,21 @@ def test_what_is_no_tree_is_refused(name: str, values: list[int]) -> None:
 
 def test_lines_that_cover_others() -> None:
     apart = np.array([[0.0, 2.0, 1.0], [1.0, 1.0, 1.0], [2.0, 2.0, 0.0]])
-    assert not _any_covered(apart, distinct=True)
-    assert not _any_covered(apart, distinct=False)
-    assert _any_covered(np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0]]), distinct=False)
+    assert not any_covered(apart, distinct=True)
+    assert not any_covered(apart, distinct=False)
+    assert any_covered(np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 1.0]]), distinct=False)
     nearly = np.array([[1.0 + 1e-12, 1.0, 1.0], [1.0, 3.0, 1.0], [0.0, 5.0, 7.0]])
-    assert _any_covered(nearly, distinct=True)
-    assert _any_covered(nearly[:, :2], distinct=True)
-    assert not _any_covered(nearly[[0, 2]], distinct=True)
+    assert any_covered(nearly, distinct=True)
+    assert any_covered(nearly[:, :2], distinct=True)
+    assert not any_covered(nearly[[0, 2]], distinct=True)
+
+
+@given(st.integers(3, 4), st.integers(1, 8), st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_whether_a_point_covers_another(m: int, n: int, most: int, seed: int) -> None:
+    """Differences by rounding aside, against all pairs."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(most, size=(n, m)) + rng.choice([0.0, 5e-10, 2e-9], size=(n, m))
+    slack = slacks(values)
+    pairs = [(a, b) for a in range(n) for b in range(n) if a != b]
+    slow = any((values[a] <= values[b] + np.maximum(slack[a], slack[b])).all() for a, b in pairs)
+    assert any_covered(values, False) == slow

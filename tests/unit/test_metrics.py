@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sklearn_metrics
 
 import streed
-from streed import TaskError, metrics
+from streed import TaskError, metrics, tasks
 from streed.solver.metrics.plane import Box, Plane
 
 SCORES = {
@@ -226,7 +227,7 @@ def test_wide_planes_are_bounded_cell_by_cell(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_real_weights_are_whole_units_of_a_grid() -> None:
-    from streed.tasks.parts.units import integer_units
+    from streed.table.units import integer_units
 
     weights = np.random.default_rng(0).random(500) + 1e-12
     units, scale = integer_units(weights, 500, 30)
@@ -248,3 +249,62 @@ def test_dinkelbach_refuses_ratios_that_reward_mistakes() -> None:
 
     with pytest.raises(TaskError, match="odd does not fall when fp or fn grows"):
         streed.solve(streed.tasks.Metric(Y, Odd()), [[0], [1], [0], [1], [1]], max_depth=1)
+
+
+@pytest.mark.parametrize("unit", [0.1, 0.3, 1 / 3, 0.7, 1e-3, 3.0])
+def test_weights_in_parts_of_one_meet_the_step(unit: float) -> None:
+    """Both constant trees lie exactly on a step: sums of doubles would miss it by their rounding."""
+    y = [0] * 3 + [1] * 7
+    parts = {0.1: (0.3, 0.7), 0.3: (0.9, 2.1), 1 / 3: (1.0, 7 / 3), 0.7: (2.1, 4.9), 1e-3: (0.003, 0.007)}
+    fp_step, fn_step = parts.get(unit, (9.0, 21.0))
+
+    def step(tp: float, fp: float, fn: float, tn: float) -> float:
+        return float(fp <= fp_step) + 2.0 * (fn <= fn_step)
+
+    task = tasks.Metric(y, step, np.full(10, unit))
+    result = streed.solve(task, np.zeros((10, 1)), max_depth=1)
+    assert (result.objective, result.lower_bound, result.optimal) == (3.0, 3.0, True)
+    assert task.score(np.ones(10, np.int64)) == task.score(np.zeros(10, np.int64)) == 3.0
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1), st.integers(1, 9)), min_size=2, max_size=9),
+    st.sampled_from([10, 100, 7, 3]),
+    st.integers(0, 2),
+)
+def test_steps_against_fractions(rows: list[tuple[int, int, int]], parts: int, depth: int) -> None:
+    """Weights in tenths, hundredths, sevenths, thirds: all trees, with sums that are fractions."""
+    y = np.array([0, 1] + [label for _, label, _ in rows])
+    whole = np.array([1, 2] + [weight for _, _, weight in rows])
+    X = np.array([[0, 0], [1, 1]] + [[bits & 1, bits >> 1] for bits, _, _ in rows])
+
+    def step(tp: float, fp: float, fn: float, tn: float) -> float:
+        return sum(fp <= k / parts for k in (3, 6, 7, 12)) + sum(fn <= k / parts for k in (3, 6, 7, 12))
+
+    best = 0.0
+    for says in predictions(X, depth):
+        fp, fn = (int(whole[(says == a) & (y == 1 - a)].sum()) for a in (1, 0))
+        best = max(best, step(0, fp / parts, fn / parts, 0))
+    result = streed.solve(tasks.Metric(y, step, whole / parts), X, max_depth=depth)
+    assert (result.objective, result.lower_bound, result.optimal) == (best, best, True)
+
+
+def predictions(X: np.ndarray, depth: int) -> list[np.ndarray]:
+    found = [np.zeros(len(X), np.int64), np.ones(len(X), np.int64)]
+    if depth:
+        below = predictions(X, depth - 1)
+        found += [np.where(column, a, b) for column in X.T for a in below for b in below]
+    return found
+
+
+def test_a_jump_within_the_rounding_of_the_weights_is_refused() -> None:
+    """Without a unit the search knows weights to 2^-30 of their total: a step between that and them."""
+    weights = np.array([np.pi, np.e, 0.01, 0.02 * 3**0.5])
+    plain = tasks.Metric([0, 0, 1, 1], "g_mean", weights)
+    assert streed.solve(plain, np.zeros((4, 1)), max_depth=0).optimal
+    rounded = plain._scale * float(plain._units[:2].sum())
+    between = (rounded + math.fsum(weights[:2])) / 2
+    assert rounded != between
+    jump = tasks.Metric([0, 0, 1, 1], lambda tp, fp, fn, tn: float(fp <= between) - fn, weights)
+    with pytest.raises(TaskError, match="sample_weight as whole multiples of one unit"):
+        streed.solve(jump, np.zeros((4, 1)), max_depth=0)

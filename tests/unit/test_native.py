@@ -10,7 +10,7 @@ import pytest
 
 import streed
 from streed import TaskError, _core
-from streed.solver import leaf_functions
+from streed.leaves.guarded import CheckedFunction
 from streed.tasks import StatisticsTask
 from tests.unit.test_statistics_task import COUNTS, SQUARES, X
 
@@ -57,7 +57,7 @@ def test_marked_functions_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> 
     first = streed.solve(Squares(), X, max_depth=3)
     second = streed.solve(Squares(branch_cost=1.0), X, max_depth=3, n_jobs=2)
     plain = streed.solve(Plain(), X, max_depth=3)
-    assert [type(function) for function in given] == [int, int, leaf_functions.CheckedFunction]
+    assert [type(function) for function in given] == [int, int, CheckedFunction]
     assert given[0] == given[1]
     assert first.objective == pytest.approx(plain.objective)
     assert second.objective > first.objective
@@ -95,7 +95,7 @@ def test_without_numba_the_function_is_called_as_it_is(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "numba", None)
     given = calls(monkeypatch)
     assert streed.solve(Squares(), X, max_depth=3).objective == pytest.approx(expected)
-    assert isinstance(given[0], leaf_functions.CheckedFunction)
+    assert isinstance(given[0], CheckedFunction)
 
 
 def solve_native(function: Any, n_jobs: int = 1, statistics: Any = SQUARES, depth: int = 4) -> Any:

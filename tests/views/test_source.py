@@ -226,3 +226,29 @@ def test_conditions_that_are_refused() -> None:
         Tree.from_dict({**description, "conditions": {}})
     with pytest.raises(ValueError, match="condition"):
         Tree.from_dict({**description, "conditions": [{}] * 9})
+
+
+def test_missing_values_in_columns_that_had_none() -> None:
+    """The estimator sends them left at every cut, and so does the code, whatever stands for them."""
+    table = pd.DataFrame(
+        {
+            "age": [20.0, 30.0, 40.0, 50.0, 60.0, 70.0],
+            "day": pd.to_datetime([f"2020-0{k}-01" for k in range(1, 7)]),
+            "colour": ["red", "red", "blue", "blue", "red", "blue"],
+        }
+    )
+    binarizer = Binarizer(missing="indicator")
+    for columns in (["age"], ["day"], ["colour"], ["age", "day", "colour"]):
+        for y in ([0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1]):
+            model = OptimalTreeClassifier(max_depth=3, binarizer=binarizer).fit(table[columns], y)
+            names: dict[str, Any] = {}
+            exec(model.tree_.to_python(), names)
+            holes = table[columns].copy()
+            for column in columns:
+                holes.loc[[1, 4], column] = None
+            expected = model.predict(holes).tolist()
+            rows = holes.to_dict("records")
+            assert [names["predict"](row) for row in rows] == expected
+            for nothing in (None, pd.NaT) if columns == ["day"] else (None, float("nan")):
+                filled = [{name: nothing if pd.isna(v) else v for name, v in row.items()} for row in rows]
+                assert [names["predict"](row) for row in filled] == expected

@@ -18,8 +18,8 @@ from streed.binarize.invert import as_table, invert_column
 from streed.binarize.plan import Plan, check_plan
 from streed.table.check import check_table, library_of
 from streed.table.columns import Kind, column_names, is_frame, read_columns
+from streed.table.labels import check_sample_weight
 from streed.table.matrix import check_binary
-from streed.tasks.parts.labels import check_sample_weight
 from streed.tree.conditions import Condition
 from streed.versions import VersionedState
 

@@ -16,10 +16,10 @@ from streed.table.columns import Kind
 def invert_column(column: ColumnFeatures, features: NDArray[np.uint8]) -> list[Any]:
     """Return a value for each row; None where it is missing or of an unknown category."""
     has_missing = bool(column.conditions) and column.conditions[0].value is None
-    told = features[:, int(has_missing) :] != 0
-    none = told.shape[1]
+    holds = features[:, int(has_missing) :] != 0
+    none = holds.shape[1]
     first = (
-        np.where(told.any(axis=1), told.argmax(axis=1), none) if none else np.zeros(len(features), np.intp)
+        np.where(holds.any(axis=1), holds.argmax(axis=1), none) if none else np.zeros(len(features), np.intp)
     )
     if has_missing:
         first = np.where(features[:, 0] != 0, none + 1, first)

@@ -6,6 +6,7 @@ import argparse
 import inspect
 
 from streed.tasks import REGISTRY, Task
+from streed.tasks.forms import OneValue
 from streed.tasks.parts.leaf_loss import LeafLoss
 
 ABOUT = """\
@@ -67,5 +68,5 @@ def combinable() -> list[str]:
     return [
         name
         for name in objectives()
-        if REGISTRY[name].solve_with is Task.solve_with and not issubclass(REGISTRY[name], LeafLoss)
+        if REGISTRY[name].form is OneValue and not issubclass(REGISTRY[name], LeafLoss)
     ]

@@ -72,7 +72,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         help="columns of numbers that stand for categories, such as postcodes",
     )  # fmt: skip
     group.add_argument(
-        "--separator", metavar="TEXT", help="what separates the fields of a CSV file (default: found out)"
+        "--separator", metavar="TEXT", help="what separates the fields of a CSV file (default: detected)"
     )
     group.add_argument(
         "--binarizer", type=_settings, default={}, metavar="NAME=VALUE,...",

@@ -18,7 +18,7 @@ from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callba
 from streed.options import Limits, check_limits
 from streed.solver.progress import Watchers
 from streed.solver.solve import solve_checked
-from streed.table.columns import is_frame
+from streed.table.columns import is_frame, narrowed
 from streed.table.matrix import check_binary
 from streed.tasks.base import Task
 from streed.tree.result import Result
@@ -141,6 +141,18 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         check_is_fitted(self)
         return check_table(self, X, reset=False)
 
+    def _labels(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row, by the tree's own labels: a task may compute one for each leaf."""
+        leaf, tree = self.apply(X), self.tree_
+        labels: NDArray[Any] = tree.classes[tree.label[leaf]]
+        return labels
+
+    def _shares(self, X: Any) -> NDArray[np.float64]:
+        """Return, for each row, the share of each class in the training weight of its leaf."""
+        leaf = self.apply(X)
+        shares: NDArray[np.float64] = self.tree_.probabilities()[leaf]
+        return shares
+
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each row ends in, as a node of `tree_`.
 
@@ -174,10 +186,15 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         return self.tree_.decision_path(features)
 
 
+def has_shares(estimator: Any) -> bool:
+    """Whether leaves know the classes of their rows; only some tasks count them."""
+    return getattr(getattr(estimator, "tree_", None), "class_weights", 0) is not None
+
+
 def check_labels(estimator: BaseTree, y: Any) -> NDArray[Any]:
     """Check labels as scikit-learn does, but not what cannot fail: a small solve takes less than that."""
     if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "biu":
-        y = validate_data(estimator, y=y)
+        y = validate_data(estimator, y=narrowed(y))
     if y.dtype.kind not in "biuUS":  # the others are never continuous
         check_classification_targets(y)
     labels: NDArray[Any] = y
@@ -195,7 +212,7 @@ def label_names(table: Any) -> list[Any] | None:
     return list(table.columns) if type(table) is not np.ndarray and is_frame(table) else None
 
 
-def in_order(what: str, table: Any, names: NDArray[Any]) -> Any:
+def ordered_columns(what: str, table: Any, names: NDArray[Any]) -> Any:
     """Put the columns of a frame into the order of the labels that were fitted, or refuse other names."""
     if not is_frame(table):
         return table

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 
 from streed.binarize.binarizer import check_table
-from streed.estimators.base import BaseTree, check_labels, check_rows
+from streed.estimators.base import BaseTree, check_labels, check_rows, has_shares
 from streed.options import OPTIONS
 from streed.tasks import is_binary, make_task, resolve
+from streed.tasks.base import labels_of
 
 
 class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
@@ -140,7 +142,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         }
         given = {name: value for name, value in options.items() if value is not None}
         task = make_task(self.objective, y, **given)
-        self.classes_ = task.lower().classes
+        labels = labels_of(task)
+        self.classes_ = np.unique(y) if labels is None else labels
         self._solve(task, table, y, sample_weight, limits)
         return self
 
@@ -157,10 +160,9 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         array of shape (n,)
             Labels.
         """
-        leaf = self.apply(X)
-        labels: NDArray[Any] = self.classes_[self.tree_.label[leaf]]
-        return labels
+        return self._labels(X)
 
+    @available_if(has_shares)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return, for each row, the share of each class in the training weight of its leaf.
 
@@ -174,6 +176,4 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         array of shape (n, n_classes)
             Shares in the order of `classes_`.
         """
-        leaf = self.apply(X)
-        probabilities: NDArray[np.float64] = self.tree_.probabilities()[leaf]
-        return probabilities
+        return self._shares(X)

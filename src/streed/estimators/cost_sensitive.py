@@ -12,14 +12,21 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streed.binarize.binarizer import check_table
-from streed.estimators.base import BaseTree, check_labels, check_rows, in_order, label_names
+from streed.estimators.base import (
+    BaseTree,
+    check_labels,
+    check_rows,
+    has_shares,
+    label_names,
+    ordered_columns,
+)
 from streed.table.columns import column_names
+from streed.table.labels import check_sample_weight, encode
 from streed.tasks.base import Task
 from streed.tasks.cost_matrix import CostMatrix
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.label_costs import LabelCosts
-from streed.tasks.parts.labels import check_sample_weight, encode
-from streed.tasks.parts.row_costs import check_table as check_costs
+from streed.tasks.parts.row_costs import check_costs
 
 
 @dataclass(frozen=True)
@@ -45,11 +52,6 @@ class ExpectedCosts:
     misclassification: float
     tests: float
     normalized: float | None = None
-
-
-def _has_shares(estimator: Any) -> bool:
-    """Whether leaves know the classes of their rows; they do not after a fit with costs alone."""
-    return getattr(getattr(estimator, "tree_", None), "class_weights", 0) is not None
 
 
 class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
@@ -252,11 +254,9 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         array of shape (n,)
             Labels.
         """
-        leaf = self.apply(X)
-        labels: NDArray[Any] = self.classes_[self.tree_.label[leaf]]
-        return labels
+        return self._labels(X)
 
-    @available_if(_has_shares)  # type: ignore[untyped-decorator]
+    @available_if(has_shares)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return, for each row, the share of each class in the training weight of its leaf.
 
@@ -270,12 +270,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         array of shape (n, n_classes)
             Shares in the order of `classes_`. The predicted label is the cheapest, not always the likeliest.
         """
-        leaf = self.apply(X)
-        weights = self.tree_.class_weights
-        assert weights is not None
-        shares = weights / weights.sum(axis=1, keepdims=True)
-        probabilities: NDArray[np.float64] = shares[leaf]
-        return probabilities
+        return self._shares(X)
 
     def test_costs(self, X: Any) -> NDArray[np.float64]:
         """Return what each row pays for tests.
@@ -345,7 +340,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         if self._matrix is None:
             if costs is None:
                 raise ValueError("the tree was fitted with costs per row: costs are needed here too")
-            table = check_costs("costs", in_order("costs", costs, self.classes_), "label")
+            table = check_costs("costs", ordered_columns("costs", costs, self.classes_), "label")
             check_consistent_length(features, table)
             if table.shape[1] != self.classes_.size:
                 raise ValueError(f"costs must have {self.classes_.size} columns, got {table.shape[1]}")

@@ -15,7 +15,7 @@ from streed.fairness.groups import group_rates
 from streed.options import OPTIONS
 from streed.solver.fairness.trade_off import search_front
 from streed.tasks import Accuracy
-from streed.tasks.base import Task
+from streed.tasks.base import Task, labels_of
 from streed.tasks.fairness import GroupFairness
 
 
@@ -147,9 +147,9 @@ class FairTreeClassifier(OptimalTreeClassifier):
         y : array-like of shape (n,)
             The labels, of two classes.
         sensitive_features : array-like or frame of shape (n,) or (n, k)
-            The group of each row; several columns make one group of each combination that occurs. Required
-            unless `constraint` is None. With metadata routing, ask for it with
-            ``set_fit_request(sensitive_features=True)``.
+            The group of each row; several columns make one group of each combination that occurs, at most 16
+            (11 for equalized odds; with `min_ratio` 11 and 8). Required unless `constraint` is None. With
+            metadata routing, ask for it with ``set_fit_request(sensitive_features=True)``.
         sample_weight : array-like of shape (n,), optional
             Weight of each row, not negative, in errors and rates.
 
@@ -161,7 +161,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         limits = self._limits()
         y, table = self._check(X, y)
         task = self._task(y, sensitive_features, sample_weight)
-        self.classes_ = task.lower().classes
+        self.classes_ = labels_of(task)
         features = self._solve(task, table, y, sample_weight, limits)
         self.group_rates_: dict[Any, dict[str, float]] | None = None
         self.difference_, self.ratio_ = np.nan, np.nan
@@ -207,15 +207,15 @@ class FairTreeClassifier(OptimalTreeClassifier):
         sensitive_features: Any,
         sample_weight: Any,
     ) -> None:
-        says = self.tree_.label[self.tree_.route(features)].astype(np.int64)
+        predicted = self.tree_.label[self.tree_.route(features)].astype(np.int64)
         if isinstance(task, GroupFairness):
-            outcome = task.outcome(says if task.rows is None else says[task.rows])
+            outcome = task.outcome(predicted if task.rows is None else predicted[task.rows])
             self.group_rates_ = outcome.rates
             self.difference_, self.ratio_ = float(outcome.difference), float(outcome.ratio)
         else:
             self.group_rates_ = group_rates(
                 y,
-                self.classes_[says],
+                self.classes_[predicted],
                 sensitive_features,
                 sample_weight=sample_weight,
                 positive=self.positive,

@@ -12,18 +12,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streed.binarize.binarizer import Binarizer, check_table
-from streed.estimators.base import BaseTree, check_rows, in_order, label_names
+from streed.estimators.base import BaseTree, check_rows, label_names, ordered_columns
 from streed.estimators.policy_value import PolicyValue, policy_value
 from streed.estimators.teachers import TEACHERS, Models, Trial, scores_of
 from streed.options import Option
+from streed.sizes import as_floats
+from streed.table.labels import encode
 from streed.tasks.limited_policy import LimitedPolicyReward
-from streed.tasks.parts.labels import encode
-from streed.tasks.parts.row_costs import check_names
-from streed.tasks.parts.row_costs import check_table as check_rewards
+from streed.tasks.parts.row_costs import check_costs, check_names
 from streed.tasks.policy_reward import PolicyReward
+from streed.tolerance import TOLERANCE
 
 CV = Option("cv", "an integer >= 1 or None", "Parts of cross-fitting.", low=1, optional=True)
-CLIP = Option("clip", "a number from 0 to below 1", "Least propensity.", integer=False, low=0, high=1 - 1e-9)
+CLIP = Option(
+    "clip", "a number from 0 to below 1", "Least propensity.", integer=False, low=0, high=1 - TOLERANCE
+)
 
 
 def default_outcome_model() -> Any:
@@ -194,7 +197,7 @@ class PolicyTree(BaseTree):
             if treatment is not None or outcome is not None:
                 raise ValueError("give either treatment and outcome, or rewards, not both")
             check_rows(table, rewards)
-            scores = check_rewards("rewards", rewards, "treatment")
+            scores = check_costs("rewards", rewards, "treatment")
             treatments = check_names("treatments", label_names(rewards), scores.shape[1])
         else:
             if treatment is None or outcome is None:
@@ -202,9 +205,7 @@ class PolicyTree(BaseTree):
             models = self._models()
             treatments, codes = _treatments(treatment)
             trial = _trial(table, codes, outcome, treatments, models)
-            scores = check_rewards(
-                "scores of the teacher", scores_of(self.teacher, trial, models), "treatment"
-            )
+            scores = check_costs("scores of the teacher", scores_of(self.teacher, trial, models), "treatment")
         task = self._task(scores, treatments)
         self.treatments_ = treatments
         self._solve(task, table, treatment, None, limits)
@@ -254,9 +255,7 @@ class PolicyTree(BaseTree):
         array of shape (n,)
             Treatments, by their own names.
         """
-        leaf = self.apply(X)
-        prescribed: NDArray[Any] = self.treatments_[self.tree_.label[leaf]]
-        return prescribed
+        return self._labels(X)
 
     def value(self, X: Any, treatment: Any = None, outcome: Any = None, rewards: Any = None) -> PolicyValue:
         """Estimate what the policy is worth on rows that it was not fitted on.
@@ -286,7 +285,9 @@ class PolicyTree(BaseTree):
         if rewards is not None:
             if treatment is not None or outcome is not None:
                 raise ValueError("give either treatment and outcome, or rewards, not both")
-            scores = check_rewards("rewards", in_order("rewards", rewards, self.treatments_), "treatment")
+            scores = check_costs(
+                "rewards", ordered_columns("rewards", rewards, self.treatments_), "treatment"
+            )
             check_consistent_length(table, scores)
             if scores.shape[1] != self.treatments_.size:
                 raise ValueError(f"rewards must have {self.treatments_.size} columns, got {scores.shape[1]}")
@@ -355,7 +356,7 @@ def _trial(
     """Check outcomes and lengths."""
     check_consistent_length(table, codes, outcome)
     try:
-        values = np.asarray(outcome, dtype=np.float64)
+        values = as_floats(outcome)
     except (TypeError, ValueError) as error:
         raise TypeError(f"outcome must hold numbers: {error}") from error
     if values.ndim != 1:

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils import _safe_indexing
 
+from streed.tolerance import TOLERANCE
+
 Scores = NDArray[np.float64]
 
 
@@ -175,7 +177,7 @@ def inverse_propensities(trial: Trial, models: Models) -> NDArray[np.float64]:
 
 def clipped(propensity: NDArray[np.float64], clip: float) -> NDArray[np.float64]:
     """Raise propensities to at least `clip`, with a warning; refuse those that are 0 or no probability."""
-    bad = ~((propensity >= 0) & (propensity <= 1 + 1e-9))
+    bad = ~((propensity >= 0) & (propensity <= 1 + TOLERANCE))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(

@@ -51,7 +51,8 @@ class FairnessFront(Sequence[FairnessPoint]):
         The trees, errors rising and differences falling.
     complete : bool
         Whether it is proven that no pair is missing. After a time limit all pairs with a difference above
-        that of the last point are proven.
+        that of the last point are proven; if there was no time to prove the first one, the front is one
+        point, the best tree so far.
     constraint : str
         The notion of fairness.
     total : float

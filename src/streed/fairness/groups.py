@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.fairness.parity import RATES, Parity, Rate
+from streed.table.columns import narrowed
+from streed.table.labels import check_sample_weight, encode
 from streed.table.missing import is_missing
 
 Rates = Mapping[Any, Mapping[str, float]]
@@ -29,9 +31,7 @@ def encode_groups(sensitive_features: Any, n: int) -> tuple[list[Any], NDArray[n
     >>> encode_groups([[0, "x"], [1, "x"], [0, "x"]], 3)[0]
     [(0, 'x'), (1, 'x')]
     """
-    from streed.tasks.parts.labels import encode
-
-    table = np.asarray(sensitive_features)
+    table = np.asarray(narrowed(sensitive_features))
     if table.ndim == 2 and table.shape[1] == 1:
         table = table[:, 0]
     if table.ndim not in (1, 2) or table.shape[0] != n or table.size == 0:
@@ -64,7 +64,7 @@ def _plain_values(lines: NDArray[Any]) -> NDArray[Any]:
 
 
 def cells_of(
-    says_positive: NDArray[np.bool_],
+    predicted_positive: NDArray[np.bool_],
     is_positive: NDArray[np.bool_],
     groups: NDArray[np.int32],
     n_groups: int,
@@ -72,15 +72,15 @@ def cells_of(
 ) -> list[list[float]]:
     """Give, for each group, the weight of its rows in four cells; exact for whole weights.
 
-    The cells are those of negative rows that are said to be negative, or positive, then of positive ones.
+    The cells are negative rows predicted negative, then predicted positive, then the same of positive rows.
 
     Examples
     --------
-    >>> says, true = np.array([False, True, True]), np.array([False, False, True])
-    >>> cells_of(says, true, np.array([0, 0, 1], dtype=np.int32), 2, np.array([1.0, 2.0, 4.0]))
+    >>> predicted, true = np.array([False, True, True]), np.array([False, False, True])
+    >>> cells_of(predicted, true, np.array([0, 0, 1], dtype=np.int32), 2, np.array([1.0, 2.0, 4.0]))
     [[1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 0.0, 4.0]]
     """
-    place = 4 * groups + 2 * is_positive + says_positive
+    place = 4 * groups + 2 * is_positive + predicted_positive
     sums = np.bincount(place, weights=weights, minlength=4 * n_groups).astype(np.float64)
     cells: list[list[float]] = sums.reshape(n_groups, 4).tolist()
     return cells
@@ -89,9 +89,9 @@ def cells_of(
 @functools.cache
 def _places(rate: Rate) -> tuple[list[int], list[int]]:
     """Which of the four cells a rate counts, and which ones it is about."""
-    true, says = np.array([False, False, True, True]), np.array([False, True, False, True])
+    true, predicted = np.array([False, False, True, True]), np.array([False, True, False, True])
     about = rate.about(true)
-    counted = about & rate.counts(true, says)
+    counted = about & rate.counts(true, predicted)
     return np.flatnonzero(counted).tolist(), np.flatnonzero(about).tolist()
 
 
@@ -159,14 +159,13 @@ def group_rates(
     >>> group_rates([0, 1, 1], [1, 1, 0], ["a", "a", "b"])["a"]["selection_rate"]
     1.0
     """
-    from streed.tasks.parts.labels import encode
-
     classes, codes = encode(y)
     label = classes[-1] if positive is None else positive
-    weights = np.ones(codes.size) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    given = check_sample_weight(sample_weight, codes.size)
+    weights = np.ones(codes.size) if given is None else given
     names, groups = encode_groups(sensitive_features, codes.size)
-    is_positive, says_positive = np.asarray(classes[codes] == label), np.asarray(prediction) == label
-    return float_rates(names, cells_of(says_positive, is_positive, groups, len(names), weights))
+    is_positive, predicted_positive = np.asarray(classes[codes] == label), np.asarray(prediction) == label
+    return float_rates(names, cells_of(predicted_positive, is_positive, groups, len(names), weights))
 
 
 def float_rates(

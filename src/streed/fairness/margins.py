@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.fairness.parity import Parity, Rate
+from streed.options import MOST_COMPONENTS
 
 LARGEST = 2**51
 """Sums of the components stay below this, so that they are exact in a double."""
@@ -58,6 +60,7 @@ def margins(
     ratio: Fraction | None = None,
 ) -> list[Margin]:
     """Components of a parity: one per rate and pair of groups, or two of them for a least ratio."""
+    check_groups(parity, is_positive, groups, n_groups, units, ratio)
     found = []
     for rate in parity.rates:
         counted = np.stack(
@@ -81,3 +84,52 @@ def margins(
                 per_row = np.array([factor.get(group, 0) for group in range(n_groups)])[groups] * units
                 found.append(Margin(np.where(counted, per_row[:, None], 0).astype(np.float64), whole))
     return found
+
+
+def with_margins(errors: NDArray[np.float64], margins: Sequence[Margin]) -> NDArray[np.float64]:
+    """costs[row, label] = (its error, its share in each margin), for a search under limits."""
+    return np.ascontiguousarray(np.stack([errors, *(margin.costs for margin in margins)], axis=2))
+
+
+def margin_limits(
+    margins: Sequence[Margin], difference: Fraction, strict: bool = False
+) -> tuple[list[float], list[float]]:
+    """Limits on the margins that hold exactly if all differences are at most, or (strict) below, a limit."""
+    most = [
+        float(math.ceil(difference * margin.whole) - 1 if strict else math.floor(difference * margin.whole))
+        for margin in margins
+    ]
+    return [-value for value in most], most
+
+
+def check_groups(
+    parity: Parity,
+    is_positive: NDArray[np.bool_],
+    groups: NDArray[np.int32],
+    n_groups: int,
+    units: NDArray[np.int64],
+    ratio: Fraction | None,
+) -> None:
+    """Refuse more pairs of groups than the engine can compare, and say how many groups it can."""
+    per_pair = 1 if ratio is None else 2
+    pairs = sum(len(pairs_of(rate, is_positive, groups, n_groups, units)) for rate in parity.rates)
+    if pairs * per_pair < MOST_COMPONENTS:
+        return
+    most = most_groups(len(parity.rates) * per_pair)
+    limit = "a difference" if ratio is None else "a ratio"
+    raise ValueError(
+        f"every pair of groups is compared: under a limit on {limit} of {parity.name} at most {most} groups "
+        f"are possible, got {n_groups} in sensitive_features; join small groups"
+    )
+
+
+def most_groups(per_pair: int) -> int:
+    """Most groups of which all pairs have so many components each, beside one for the errors.
+
+    Examples
+    --------
+    >>> most_groups(1), most_groups(2), most_groups(4)
+    (16, 11, 8)
+    """
+    fits = (MOST_COMPONENTS - 1) // per_pair
+    return (1 + math.isqrt(1 + 8 * fits)) // 2

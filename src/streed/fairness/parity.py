@@ -19,6 +19,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.sizes import as_float
+
 
 @dataclass(frozen=True)
 class Rate:
@@ -49,12 +51,12 @@ class Rate:
             return np.ones_like(is_positive)
         return is_positive if self.rows == "positive" else ~is_positive
 
-    def counts(self, is_positive: NDArray[np.bool_], says_positive: Any) -> NDArray[np.bool_]:
+    def counts(self, is_positive: NDArray[np.bool_], predicted_positive: Any) -> NDArray[np.bool_]:
         """Which predictions count, given the true classes and whether the prediction is positive."""
         if self.counted == "right":
-            right: NDArray[np.bool_] = np.equal(is_positive, says_positive)
+            right: NDArray[np.bool_] = np.equal(is_positive, predicted_positive)
             return right
-        return np.broadcast_to(np.equal(says_positive, self.counted == "positive"), is_positive.shape)
+        return np.broadcast_to(np.equal(predicted_positive, self.counted == "positive"), is_positive.shape)
 
 
 RATES: Mapping[str, Rate] = {
@@ -95,14 +97,20 @@ class Parity:
             raise TypeError(f"rates must be a tuple of at least one Rate, got {self.rates!r}")
 
 
+DEMOGRAPHIC_PARITY = Parity("demographic_parity", (RATES["selection_rate"],))
+EQUAL_OPPORTUNITY = Parity("equal_opportunity", (RATES["true_positive_rate"],))
+PREDICTIVE_EQUALITY = Parity("predictive_equality", (RATES["false_positive_rate"],))
+EQUALIZED_ODDS = Parity("equalized_odds", (RATES["true_positive_rate"], RATES["false_positive_rate"]))
+ACCURACY_PARITY = Parity("accuracy_parity", (RATES["accuracy"],))
+
 CONSTRAINTS: Mapping[str, Parity] = {
     parity.name: parity
     for parity in (
-        Parity("demographic_parity", (RATES["selection_rate"],)),
-        Parity("equal_opportunity", (RATES["true_positive_rate"],)),
-        Parity("predictive_equality", (RATES["false_positive_rate"],)),
-        Parity("equalized_odds", (RATES["true_positive_rate"], RATES["false_positive_rate"])),
-        Parity("accuracy_parity", (RATES["accuracy"],)),
+        DEMOGRAPHIC_PARITY,
+        EQUAL_OPPORTUNITY,
+        PREDICTIVE_EQUALITY,
+        EQUALIZED_ODDS,
+        ACCURACY_PARITY,
     )
 }
 """The notions of fairness that have a name."""
@@ -149,7 +157,7 @@ def exact_limit(name: str, value: object) -> Fraction:
     """
     if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
         raise TypeError(f"{name} must be a number from 0 to 1, got {value!r} ({type(value).__name__})")
-    if not 0 <= float(value) <= 1:
+    if not 0 <= as_float(value) <= 1:
         raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))

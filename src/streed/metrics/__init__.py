@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from streed.metrics.base import Function, Metric, Ratio, check_monotone, evaluate, is_function_of_cells
+from streed.metrics.base import (
+    Function,
+    Metric,
+    Ratio,
+    check_monotone,
+    evaluate,
+    is_function_of_cells,
+    weight_of,
+)
 from streed.metrics.classic import (
     BalancedAccuracy,
     FBeta,
@@ -36,6 +44,7 @@ __all__ = [
     "check_monotone",
     "evaluate",
     "is_function_of_cells",
+    "weight_of",
 ]
 
 METRICS: Mapping[str, Metric] = {

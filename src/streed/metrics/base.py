@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.errors import TaskError
+from streed.tolerance import LAST_DIGITS
 
 Linear: TypeAlias = tuple[Fraction, Fraction, Fraction]
 """Coefficients of 1, fp and fn."""
@@ -24,8 +25,9 @@ Linear: TypeAlias = tuple[Fraction, Fraction, Fraction]
 GRID = 24
 """Metrics are checked at this many steps in fp and in fn."""
 
-ROUNDING = 1e-12
-"""A fall below this share of the values is put down to rounding."""
+
+MOST_DIGITS = 10**15
+"""Decimals of up to fifteen digits are the same as doubles and as they were written."""
 
 
 class Metric(ABC):
@@ -145,7 +147,7 @@ positives and 20 negatives): it must not fall when there are fewer mistakes
     fp = np.unique(np.linspace(0, negatives, GRID + 1).astype(np.int64))
     fn = np.unique(np.linspace(0, positives, GRID + 1).astype(np.int64))
     values = evaluate(metric, fp[:, None], fn[None, :], positives, negatives, scale)
-    slack = ROUNDING * max(1.0, float(np.abs(values).max()))
+    slack = LAST_DIGITS * max(1.0, float(np.abs(values).max()))
     for axis, (name, points, other) in enumerate((("fp", fp, fn), ("fn", fn, fp))):
         rises = np.argwhere(np.diff(values, axis=axis) > slack)
         if rises.size:
@@ -160,12 +162,30 @@ positives and 20 negatives): it must not fall when there are fewer mistakes
             )
 
 
+def weight_of(units: Any, scale: float) -> Any:
+    """Give what units of a scale weigh: three tenths are 0.3, and not three times the double that is 0.1.
+
+    A metric may have a step there. Decimals are meant as they are written, parts of one as fractions.
+
+    Examples
+    --------
+    >>> weight_of(3, 0.1), weight_of(3, 0.3), weight_of(3, 1 / 3), weight_of(3, 1.0)
+    (0.3, 0.9, 1.0, 3)
+    """
+    if scale == 1.0:
+        return units
+    written = Fraction(repr(scale))
+    if written.numerator < MOST_DIGITS and written.denominator < MOST_DIGITS:
+        return units * float(written.numerator) / float(written.denominator)
+    parts = round(1 / scale) if 1e-9 < scale < 1 else 0
+    return units / float(parts) if parts and abs(parts * scale - 1) < 1e-12 else units * scale
+
+
 def evaluate(
     metric: Metric, fp: Any, fn: Any, positives: int, negatives: int, scale: float
 ) -> NDArray[np.float64]:
     """Values of a metric at points (fp, fn) in whole units, of which one weighs `scale`."""
-    factor = 1 if scale == 1.0 else scale
-    cells = ((positives - fn) * factor, fp * factor, fn * factor, (negatives - fp) * factor)
+    cells = [weight_of(units, scale) for units in (positives - fn, fp, fn, negatives - fp)]
     values = np.asarray(metric(*cells), dtype=np.float64)
     if np.isnan(values).any():
         at = np.flatnonzero(np.isnan(np.broadcast_to(values, np.broadcast(fp, fn).shape)))[0]

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from streed.metrics.base import Linear, Metric, Ratio
+from streed.sizes import as_float
 
 
 def share(part: Any, whole: Any) -> Any:
@@ -36,7 +37,7 @@ class FBeta(Ratio):
     def __init__(self, beta: Any = 1.0) -> None:
         if isinstance(beta, bool) or not isinstance(beta, numbers.Real):
             raise TypeError(f"beta must be a number above zero, got {beta!r} ({type(beta).__name__})")
-        if not 1e-3 <= float(beta) <= 1e3:
+        if not 1e-3 <= as_float(beta) <= 1e3:
             raise ValueError(f"beta must be between 0.001 and 1000, got {beta!r}")
         self.beta = beta
         self.name = "f1" if beta == 1 else f"f{float(beta):g}"

@@ -68,9 +68,13 @@ def model_from_dict(description: Mapping[str, Any]) -> Model:
         if name not in description or not isinstance(description[name], kinds):
             raise ValueError(f"the entry {name!r} of the model is missing or of the wrong type")
     entries = {name: description[name] for name in _ENTRIES}
+    if not all(isinstance(name, str) for name in entries["columns"]):
+        raise ValueError("the columns of the model must be names")
+    if entries["missing"] not in ("error", "indicator"):
+        raise ValueError(f"missing must be 'error' or 'indicator', got {entries['missing'][:80]!r}")
     entries["tree"] = Tree.from_dict({**entries["tree"], "conditions": entries["conditions"]})
     entries["conditions"] = tuple(map(Condition.from_dict, entries["conditions"]))
-    entries["columns"] = tuple(map(str, entries["columns"]))
+    entries["columns"] = tuple(entries["columns"])
     return Model(**entries)
 
 
@@ -83,10 +87,18 @@ def save_model(model: Model, path: str | Path) -> None:
 def load_model(path: str | Path) -> Model:
     """Read a model from a file; the error says which file, and what is wrong with it."""
     try:
-        return model_from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        text = Path(path).read_text(encoding="utf-8")
+        return model_from_dict(json.loads(text, parse_constant=_no_number))
+    except RecursionError as error:
+        raise ValueError(f"{path} is no model file of streed: it is nested too deeply") from error
     except json.JSONDecodeError as error:
         raise ValueError(f"{path} is no model file of streed: it is not JSON ({error})") from error
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is no model file of streed: it is not text") from error
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path} cannot be read as a model: {error}") from error
+
+
+def _no_number(name: str) -> None:
+    """Refuse what Python's reader takes beyond JSON."""
+    raise ValueError(f"it holds {name}, which is no number of JSON")

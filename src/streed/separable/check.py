@@ -22,10 +22,10 @@ from streed.reference import Components
 from streed.separable.conditions import CHECKS, Violation, brief, called
 from streed.separable.native import NATIVE_CHECKS, natives
 from streed.separable.samples import Sample, draw, shrink
-from streed.solver.general.solve import check_components
+from streed.solver.general.components import check_components
 from streed.solver.general.states import keep_rows, rows_of, splits_rows
 from streed.table.matrix import check_binary
-from streed.tasks.base import LeafFunction, Task
+from streed.tasks.base import Task
 from streed.tree.result import show
 
 __all__ = ["Counterexample", "SeparabilityReport", "check_separable"]
@@ -41,7 +41,7 @@ MEANINGS: Mapping[str, str] = {
     "anti-monotonic": "no infeasible subtree is needed; the recursion equals brute force",
     "principle of optimality": "the recursion equals brute force",
     "lower bound": "no tree is better than the bound of its state",
-    "lowering": "the engine is told what the components say",
+    "lowering": "the form for the engine has the costs of the components",
     "leaf function": "each leaf by itself; one more row adds what least_row and worst_row say",
     "optimum": "the engine and the reference solver find the same optimum",
 }
@@ -300,11 +300,11 @@ class _Trial:
         return ", ".join(sides) + ("; as a leaf " + ", ".join(costs) if costs else "")
 
     def run_native(self, task: Task, n_samples: int, deadline: float) -> Counterexample | None:
-        """Try whether the engine is told the same task."""
+        """Try whether the form for the engine is the same task as the components."""
         assert self._features is not None
         for native in natives(task, self._features):
             for name, check in NATIVE_CHECKS.items():
-                if name == "leaf function" and not isinstance(native.lowered.leaf, LeafFunction):
+                if name == "leaf function" and not native.lowered.leaf.is_function:
                     continue
                 for _ in range(min(n_samples, 5) if name == "optimum" else n_samples):
                     if time.perf_counter() > deadline:

@@ -23,7 +23,7 @@ import numpy as np
 from streed import reference
 from streed.reference import NestedTree
 from streed.separable.samples import Sample
-from streed.solver.general.guard import same
+from streed.tolerance import same
 from streed.tree.result import show
 
 MOST_VALUES = 8

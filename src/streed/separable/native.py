@@ -14,22 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed import reference
-from streed.errors import NotNative, StreedError
+from streed.errors import StreedError
+from streed.leaves import LeafFunction
 from streed.reference import Components, NestedTree
 from streed.separable.conditions import Violation, write
-from streed.solver.engine import make_tree
-from streed.solver.general.guard import same
 from streed.solver.general.tree import flatten
-from streed.tasks.base import LeafFunction, Lowered, Task, solves_itself
+from streed.solver.recount import make_tree
+from streed.tasks.base import Task, form_of
+from streed.tasks.forms import OneValue
+from streed.tolerance import RECOUNT, same
 from streed.tree.result import show
-
-TOLERANCE = 1e-7
 
 
 class Native:
     """A task with a native form, on given features."""
 
-    def __init__(self, task: Task, features: NDArray[np.uint8], lowered: Lowered) -> None:
+    def __init__(self, task: Task, features: NDArray[np.uint8], lowered: OneValue) -> None:
         self.task = task
         self.features = features
         self.lowered = lowered
@@ -40,13 +40,9 @@ class Native:
 def natives(task: Task, features: NDArray[np.uint8]) -> Iterator[Native]:
     """Yield the task, or the parts of a combination, where they have a native form."""
     for part in getattr(task, "tasks", (task,)):
-        if solves_itself(part):
-            continue
-        try:
-            lowered = part.lower()
-        except NotNative:
-            continue
-        yield Native(part, features, lowered)
+        form = form_of(part)
+        if isinstance(form, OneValue):
+            yield Native(part, features, form)
 
 
 def check_lowering(native: Native, rng: np.random.Generator) -> Violation | None:
@@ -60,7 +56,7 @@ def check_lowering(native: Native, rng: np.random.Generator) -> Violation | None
     words = (
         f"{name}: by its lowered form the tree {write(tree)} has the value {show(by_engine)}, by its "
         f"components {show(by_components)}.",
-        "What the engine is told is not the task that the components describe: the value of a leaf is not "
+        "The form for the engine is not the task that the components describe: the value of a leaf is not "
         "the stated function of the sums over its rows, or the report is wrong.",
     )
     return Violation("lowering", words, {"tree": tree, "values": (by_engine, by_components)})
@@ -75,7 +71,7 @@ def _smallest(native: Native, tree: NestedTree) -> NestedTree:
 
 def _differs(native: Native, tree: NestedTree) -> bool:
     by_engine, by_components = _both_values(native, tree)
-    return not same(by_engine, by_components, TOLERANCE)
+    return not same(by_engine, by_components, RECOUNT)
 
 
 def _both_values(native: Native, tree: NestedTree) -> tuple[Any, Any]:
@@ -149,7 +145,7 @@ def _one_by_one(native: Native, leaf: LeafFunction, rows: list[int]) -> Violatio
     together = _costs(native, leaf, steps)
     for j in range(steps.shape[1]):
         alone = _costs(native, leaf, steps[:, j : j + 1])[:, 0]
-        if not np.allclose(together[:, j], alone, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=False):
+        if not np.allclose(together[:, j], alone, rtol=RECOUNT, atol=RECOUNT, equal_nan=False):
             words = (
                 f"{native.task.name}: for a leaf with the sums {steps[:, j].tolist()} the leaf function "
                 f"gives {alone.tolist()} alone, but {together[:, j].tolist()} among {steps.shape[1]} leaves.",
@@ -164,7 +160,7 @@ def _row_bounds(native: Native, leaf: LeafFunction, rows: list[int], extra: int)
     after = before + leaf.statistics[extra]
     old = float(_costs(native, leaf, before[:, None]).min()) if rows else 0.0
     new = float(_costs(native, leaf, after[:, None]).min())
-    slack = TOLERANCE * (1 + abs(old) + abs(new))
+    slack = RECOUNT * (1 + abs(old) + abs(new))
     for name, wrong in (("least_row", -1.0), ("worst_row", 1.0)):
         bounds = getattr(leaf, name)
         if bounds is None:
@@ -193,7 +189,7 @@ def check_optimum(native: Native, rng: np.random.Generator) -> Violation | None:
         return None
     expected = reference.solve(native.task.components(X), depth)
     found = solve(native.task, X, max_depth=depth)
-    if len(expected) == 1 and same(found.objective, expected[0].value, TOLERANCE):
+    if len(expected) == 1 and same(found.objective, expected[0].value, RECOUNT):
         return None
     best = ", ".join(show(solution.value) for solution in expected)
     words = (

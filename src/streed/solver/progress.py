@@ -82,10 +82,10 @@ class Watchers(tuple[object, ...]):
 
 
 class Watcher:
-    """Stands between the engine and whoever watches; the engine calls it about every 0.1 s.
+    """Hands the state of a search to the live line and to functions of the user, about every 0.1 s.
 
     An error in the user's function must not pass through the engine: it stops the search and is raised
-    afterwards, by `finish`.
+    afterwards, by `finish`. `watched` is whether there is a live line or a function.
     """
 
     def __init__(self, task: Reports, progress: object) -> None:
@@ -97,6 +97,7 @@ class Watcher:
         self.root_done = 0.0
         for one in progress if isinstance(progress, Watchers) else (progress,):
             self._add(one)
+        self.watched = self._line is not None or bool(self._functions)
 
     def _add(self, progress: object) -> None:
         if callable(progress):
@@ -108,13 +109,8 @@ class Watcher:
 
     @property
     def poll(self) -> Callable[[dict[str, float]], bool] | None:
-        """What the engine is to call; None if nobody watches."""
+        """The function that the engine calls; None if there is no live line and no function."""
         return self._poll if self.watched else None
-
-    @property
-    def watched(self) -> bool:
-        """Whether anybody watches."""
-        return self._line is not None or bool(self._functions)
 
     def _poll(self, state: dict[str, float]) -> bool:
         try:
@@ -147,7 +143,7 @@ class Watcher:
 
 
 class _Nobody:
-    """Reports nothing, for a watcher that nobody asked for."""
+    """Leaves costs as they are, for the watcher of searches without progress."""
 
     def report(self, cost: float) -> float:
         """Leave a cost as it is."""
@@ -158,5 +154,5 @@ _NOBODY = Watcher(_Nobody(), None)
 
 
 def watch(task: Reports, progress: object) -> Watcher:
-    """Return a watcher for a search; where nobody watches it is always the same one, which never changes."""
+    """Return a watcher for a search; without progress it is always the same one, which never changes."""
     return _NOBODY if progress is False or progress is None else Watcher(task, progress)

@@ -1,24 +1,20 @@
-"""`solve`: from a task and binary features to a `Result`."""
+"""`solve`: from a task and binary features to a `Result`, by the strategy for the form of the task."""
 
 from __future__ import annotations
 
-import time
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.errors import InterruptedWarning, NotNative, StreedError, TaskError
 from streed.options import Limits, check_limits
 from streed.reference import Components
-from streed.solver.engine import make_tree, once_more, run
-from streed.solver.general.solve import solve_components, solve_general
-from streed.solver.progress import Watcher, watch
+from streed.solver.run import Run
+from streed.solver.strategies import solve_form, strategy
 from streed.table.matrix import check_binary
-from streed.tasks.base import LeafFunction, Lowered, Task, measure_of
-from streed.tree.result import Progress, Result, Solution, relative_gap
+from streed.tasks.base import Task, form_of
+from streed.tree.result import Progress, Result
 
 
 def solve(
@@ -89,7 +85,8 @@ def solve(
     names = None if columns is None else [str(name) for name in columns]
     if isinstance(task, Components):
         features = None if X is None else check_binary(X)
-        return solve_components(task, features, names, limits, progress)
+        result: Result = strategy("general").solve_components(task, features, names, limits, progress)
+        return result
     if not isinstance(task, Task):
         raise TypeError(
             "task must be a streed.tasks.Task such as streed.tasks.Accuracy(y), or a "
@@ -104,93 +101,7 @@ def solve_checked(
     task: Task, features: NDArray[np.uint8], names: Sequence[str] | None, limits: Limits, progress: object
 ) -> Result:
     """Solve with features and limits that were checked already; the estimators come in here."""
-    started = time.perf_counter()
+    run = Run(task, features, names, limits, progress)
     if features.shape[0] != task.n_rows:
         raise ValueError(f"X has {features.shape[0]} rows, but the task was made with {task.n_rows}")
-    own = task.solve_with(features, limits, progress, names)
-    if own is not None:
-        return own
-    try:
-        lowered = task.lower()
-    except NotNative as why:
-        return solve_general(task, features, names, limits, progress, str(why))
-    watcher = watch(task, progress)
-    if not isinstance(lowered, Lowered):
-        raise TaskError(f"{type(task).__name__}.lower() must return a Lowered, got {lowered!r}")
-    rows = features if lowered.rows is None else np.ascontiguousarray(features[lowered.rows])
-    limits.check_rows(rows.shape[0])
-    answer = run(task.name, lowered, rows, limits, watcher.poll)
-    return make_result(task, lowered, rows, names, answer, watcher, started)
-
-
-def make_result(
-    task: Task,
-    lowered: Lowered,
-    rows: NDArray[np.uint8],
-    names: Sequence[str] | None,
-    answer: dict[str, Any],
-    watcher: Watcher,
-    started: float,
-) -> Result:
-    """Turn an answer of the engine into a `Result`, and tell whoever watches that the search is over."""
-    result = once_more(lambda found: _result(task, lowered, rows, names, found, started), answer)
-    if watcher.watched:
-        watcher.finish(
-            Progress(
-                result.seconds,
-                result.objective,
-                result.lower_bound,
-                result.gap,
-                1.0 if result.optimal else watcher.root_done,
-                float(answer["statistics"].get("peak_memory", 0)),
-            )
-        )
-    if result.status == "interrupted" and not watcher.stopped:
-        warnings.warn(
-            f"the search was interrupted: the tree is the best one so far, with a gap of {result.gap:.2%}",
-            InterruptedWarning,
-            stacklevel=4,
-        )
-    return result
-
-
-def _result(
-    task: Task,
-    lowered: Lowered,
-    rows: NDArray[np.uint8],
-    names: Sequence[str] | None,
-    answer: dict[str, Any],
-    started: float,
-) -> Result:
-    sign = -1.0 if task.maximize else 1.0
-    counted = make_tree(lowered, rows, names, answer, task.value_name, sign, task.name)
-    tree, cost = counted.tree, counted.cost
-    rounding = 1e-7 * (abs(cost) + float(answer["magnitude"]))
-    if isinstance(lowered.leaf, LeafFunction) and lowered.leaf_loss is not None:  # what sums of rows may lose
-        rounding += 1e-12 * float(np.abs(lowered.leaf.statistics).sum())
-    if abs(cost - answer["objective"]) > rounding:
-        if isinstance(lowered.leaf, LeafFunction):
-            raise TaskError(
-                f"the leaf function of the task {task.name!r} changes its answer: the tree was found with a "
-                f"cost of {answer['objective']!r}, asked again the same leaves cost {cost!r}"
-            )
-        raise StreedError(
-            f"internal error, please report it: the engine says that the tree costs {answer['objective']!r}, "
-            f"counted anew it costs {cost!r}"
-        )
-    optimal = bool(answer["optimal"])
-    objective = task.report(cost)
-    bound = objective if optimal else task.report(min(float(answer["lower_bound"]), cost))
-    return Result(
-        objective=objective,
-        lower_bound=bound,
-        gap=relative_gap(objective, bound),
-        optimal=optimal,
-        status=str(answer["status"]),
-        tree=tree,
-        front=[Solution((objective,), tree)],
-        seconds=time.perf_counter() - started,
-        statistics=answer["statistics"] | {"engine_seconds": answer["seconds"]},
-        task=task.name,
-        measure=measure_of(task),
-    )
+    return solve_form(run, form_of(task))

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.sizes import as_floats
 from streed.table.dates import EPOCH, date_numbers
 from streed.table.missing import is_missing
 
@@ -91,6 +92,17 @@ def read_columns(X: Any, names: list[str]) -> Iterator[Column]:
         yield from (from_array(name, X[:, j]) for j, name in enumerate(names))
 
 
+WIDE = ("Int128", "UInt128")
+"""Types of integers, of polars and narwhals, that NumPy does not have."""
+
+
+def narrowed(values: Any) -> Any:
+    """Return a series of 128-bit integers, which NumPy does not know, as a list; anything else as it is."""
+    if type(values) is np.ndarray or not hasattr(values, "to_list"):
+        return values
+    return values.to_list() if str(values.dtype) in WIDE else values
+
+
 def from_array(name: str, values: NDArray[Any]) -> Column:
     """Read a one-dimensional array."""
     kind = values.dtype.kind
@@ -102,7 +114,7 @@ def from_array(name: str, values: NDArray[Any]) -> Column:
         return Column(name, Kind.DATE, date_numbers(values))
     if kind in "OUST":
         return from_objects(name, values.tolist())
-    raise refusal(name, values.dtype)
+    raise unreadable(name, values.dtype)
 
 
 def _from_pandas(name: str, series: Any) -> Column:
@@ -124,10 +136,10 @@ def _from_pandas(name: str, series: Any) -> Column:
         return Column(name, Kind.CATEGORY, codes, categories.tolist())
     if issubclass(dtype.type, dt.date):
         return from_objects(name, series.tolist())
-    raise refusal(name, dtype)
+    raise unreadable(name, dtype)
 
 
-def refusal(name: str, dtype: object) -> TypeError:
+def unreadable(name: str, dtype: object) -> TypeError:
     """Return the error for a column of a type that has no place here."""
     return TypeError(
         f"column {name!r} has the type {dtype}: it must hold numbers, Booleans, dates or strings; "
@@ -162,7 +174,7 @@ def from_objects(name: str, values: list[Any]) -> Column:
     if groups["dates"]:
         return Column(name, Kind.DATE, date_numbers(np.array([_plain_date(value) for value in values])))
     only_booleans = bool(types) and types <= {bool, np.bool_}
-    return Column(name, Kind.BOOLEAN if only_booleans else Kind.NUMBER, np.array(values, dtype=np.float64))
+    return Column(name, Kind.BOOLEAN if only_booleans else Kind.NUMBER, as_floats(values))
 
 
 def _is_decimal(kind: type) -> bool:

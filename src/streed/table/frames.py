@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from streed.table.columns import Column, Kind, from_objects, is_frame, refusal
+from streed.table.columns import WIDE, Column, Kind, from_array, from_objects, is_frame, unreadable
 from streed.table.dates import date_numbers
 
 
@@ -48,7 +48,9 @@ def from_series(name: str, series: Any, types: Any) -> Column:
     """Read a series of polars or narwhals."""
     dtype = series.dtype
     if dtype == types.Boolean or dtype.is_numeric():
-        as_floats = series.null_count() or dtype == types.Decimal
+        if str(dtype) in WIDE and not series.null_count():
+            return from_array(name, _narrow(series))
+        as_floats = series.null_count() or dtype == types.Decimal or str(dtype) in WIDE
         values = (series.cast(types.Float64) if as_floats else series).to_numpy()
         return Column(name, Kind.BOOLEAN if dtype == types.Boolean else Kind.NUMBER, values)
     if dtype in (types.Date, types.Datetime):
@@ -61,7 +63,13 @@ def from_series(name: str, series: Any, types: Any) -> Column:
         return _encode(name, Kind.CATEGORY, strings, distinct, types)
     if dtype == types.Object or str(dtype) in ("Null", "Unknown"):
         return from_objects(name, series.to_list())
-    raise refusal(name, dtype)
+    raise unreadable(name, dtype)
+
+
+def _narrow(series: Any) -> Any:
+    """Return 128-bit integers, which NumPy does not know, as 64-bit ones if they fit, else as doubles."""
+    values = np.array(series.to_list())
+    return values if values.dtype.kind in "iu" else values.astype(np.float64)
 
 
 def _encode(name: str, kind: Kind, series: Any, categories: list[Any], types: Any) -> Column:

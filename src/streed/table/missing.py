@@ -14,5 +14,8 @@ def is_missing(value: object) -> bool:
     [True, True, False, False]
     """
     if isinstance(value, numbers.Number):
-        return value != value
+        try:
+            return bool(value != value)
+        except ArithmeticError:  # a decimal that signals when it is looked at, and is no number either
+            return True
     return value is None or type(value).__name__ in ("NAType", "NaTType")

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from numpy.typing import ArrayLike
 
+from streed import metrics
 from streed.tasks.parts.weighted_errors import WeightedErrors
 
 
@@ -32,7 +33,7 @@ class BalancedAccuracy(WeightedErrors):
     0.8333333333333334
     """
 
-    name: ClassVar[str] = "balanced_accuracy"
+    name: ClassVar[str] = metrics.BalancedAccuracy.name
     summary: ClassVar[str] = "mean recall of the classes (maximised)"
     maximize: ClassVar[bool] = True
     measure = "balanced accuracy"

@@ -8,48 +8,21 @@ not dominated; with one objective and limits it is the best tree within them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.errors import NotNative, TaskError
-from streed.tasks.base import ClassErrors, CostTable, Lowered, Task, solves_itself
+from streed.errors import TaskError
+from streed.tasks.base import Task, form_of, is_multiple
+from streed.tasks.forms import OneValue, SixComponents, Vector
 from streed.tasks.impurity.class_counts import ClassCounts
 from streed.tasks.parts.product import product, with_kept_rows
 from streed.tasks.threshold import Threshold
+from streed.tolerance import same
 
 if TYPE_CHECKING:
-    from streed.options import Limits
     from streed.reference import Components
-    from streed.tree.result import Result
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class VectorLowered:
-    """A combination of label costs in the form that the engine takes.
-
-    Attributes
-    ----------
-    costs : float64 array of shape (n, n_labels, n_parts)
-        What each row costs in each part under each label, in the engine units of the part; minimised.
-    branch_cost : float64 array of shape (n_parts,)
-        What a branching node costs in each part.
-    lower, upper : float64 arrays of shape (n_parts,)
-        Limits in engine units; infinite for objectives.
-    rows : int64 array or None
-        The rows that are left after those of weight zero in every part were dropped; None when all are.
-    parts : tuple of Lowered
-        The parts, each as it goes to the engine alone.
-    """
-
-    costs: NDArray[np.float64]
-    branch_cost: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
-    rows: NDArray[np.int64] | None
-    parts: tuple[Lowered, ...]
 
 
 def combine(*parts: Task) -> Combined:
@@ -100,6 +73,7 @@ class Combined(Task):
 
     name: ClassVar[str] = "combined"
     summary: ClassVar[str] = "several objectives (a front), or one within limits"
+    form: ClassVar[type] = Vector
 
     def __init__(self, parts: tuple[Task, ...]) -> None:
         for part in parts:
@@ -109,16 +83,11 @@ class Combined(Task):
         self.objectives = tuple(i for i, part in enumerate(parts) if not isinstance(part, Threshold))
         if not self.objectives:
             raise ValueError("all parts have limits: one without must be there as the objective")
-        for task in self.tasks:
-            if solves_itself(task):
-                raise TaskError(
-                    f"{task.name} cannot be part of a combination: its value is not put together from those "
-                    "of subtrees; combine what it is made of, such as the errors of each class"
-                )
+        self._forms = tuple(_form(task) for task in self.tasks)
         sizes = [part.n_rows for part in parts]
         if len(set(sizes)) > 1:
             raise ValueError(f"the parts must have the same rows, got {sizes} rows")
-        _same_labels(self.tasks)
+        _same_labels(self.tasks, self._forms)
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -138,12 +107,16 @@ class Combined(Task):
     @property
     def classes(self) -> Any:
         """The labels that all parts share, None if no part knows them."""
-        known = (_classes(task) for task in self.tasks)
+        known = (_classes(task, form) for task, form in zip(self.tasks, self._forms, strict=True))
         return next((classes for classes in known if classes is not None), None)
 
-    def lower(self) -> Lowered:
-        """Say that there is no native form with one value."""
-        raise NotNative("a combination has a value per part")
+    def lower(self) -> Vector:
+        """Give the forms of all parts, with their limits."""
+        limits = [self._engine_limits(place) for place in range(len(self.parts))]
+        kept = self.kept_rows()
+        first = self._forms[0]
+        rows = kept if kept is not None or isinstance(first, SixComponents) else first.rows
+        return Vector(self, self._forms, limits, rows, self.classes)
 
     def report(self, cost: float) -> float:
         """Turn a cost of the first objective into its natural units."""
@@ -186,44 +159,19 @@ class Combined(Task):
 
         Parts may leave out rows of weight zero. A leaf must then have rows of any part, not of every part.
         """
-        rows = [_rows(task) for task in self.tasks]
-        if all(_same_rows(rows[0], other) for other in rows):
+        rows = [None if isinstance(form, SixComponents) else form.rows for form in self._forms]
+        if all(same_rows(rows[0], other) for other in rows):
             return None
         every = np.arange(self.n_rows)
         return np.unique(np.concatenate([every if part is None else part for part in rows]))
 
-    def lower_vector(self) -> VectorLowered:
-        """Give the combination in the form that the engine takes.
-
-        Returns
-        -------
-        VectorLowered
-            Label costs of all parts.
-
-        Raises
-        ------
-        NotNative
-            If a part is not a sum of label costs over the same rows; the message says which and why.
-        """
-        lowered = tuple(_label_costs(task) for task in self.tasks)
-        bounds = [self.engine_limits(i) for i in range(len(self.parts))]
-        kept = self.kept_rows()
-        kept = lowered[0].rows if kept is None else kept
-        tables = [label_table(low, self.n_rows, kept) for low in lowered]
-        return VectorLowered(
-            costs=np.ascontiguousarray(np.stack(tables, axis=2)),
-            rows=kept,
-            branch_cost=np.array([low.branch_cost for low in lowered]),
-            lower=np.array([low for low, _ in bounds]),
-            upper=np.array([high for _, high in bounds]),
-            parts=lowered,
-        )
-
-    def engine_limits(self, place: int) -> tuple[float, float]:
-        """Limits of a part in engine units, widened by the tolerance."""
+    def _engine_limits(self, place: int) -> tuple[float, float] | None:
+        """Limits of a part in engine units, widened by the tolerance; None if they are no limits on costs."""
         part = self.parts[place]
         if not isinstance(part, Threshold):
             return -np.inf, np.inf
+        if not is_multiple(part):
+            return None
         low, high = part.widened()
         offset, slope = part.report(0.0), part.report(1.0) - part.report(0.0)
         ends = ((low - offset) / slope, (high - offset) / slope)
@@ -244,7 +192,6 @@ class Combined(Task):
         list of int
             Positions in `values`. Differences within rounding do not count as differences.
         """
-        from streed.solver.general.guard import same
 
         def covers(v: tuple[Any, ...], w: tuple[Any, ...]) -> bool:
             pairs = ((v[i], w[i], beats) for i, beats in zip(self.objectives, better, strict=True))
@@ -257,37 +204,31 @@ class Combined(Task):
             kept = [old for old in kept if not covers(value, values[old])] + [new]
         return kept
 
-    def solve_with(
-        self,
-        features: NDArray[np.uint8],
-        limits: Limits,
-        progress: object,
-        names: Sequence[str] | None,
-    ) -> Result:
-        """Solve the combination: natively where the engine knows all parts, else by the general search."""
-        from streed.solver.fronts.combination import solve_combined
 
-        return solve_combined(self, features, limits, progress, names)
+def _form(task: Task) -> OneValue | SixComponents:
+    """Return the form of a part, or refuse one whose value is not put together from those of subtrees."""
+    form = form_of(task)
+    if isinstance(form, OneValue | SixComponents):
+        return form
+    raise TaskError(
+        f"{task.name} cannot be part of a combination: its value is not put together from those "
+        "of subtrees; combine what it is made of, such as the errors of each class"
+    )
 
 
-def _classes(task: Task) -> Any:
+def _classes(task: Task, form: OneValue | SixComponents) -> Any:
     found = getattr(task, "classes", None)
-    if found is None:
-        try:
-            found = task.lower().classes
-        except NotNative:
-            return None
-    return found
+    return form.classes if found is None and isinstance(form, OneValue) else found
 
 
-def _same_labels(tasks: Sequence[Task]) -> None:
+def _same_labels(tasks: Sequence[Task], forms: Sequence[OneValue | SixComponents]) -> None:
     for task in tasks:
         if isinstance(task, ClassCounts):
             raise ValueError(
                 f"{task.name} cannot be part of a combination: its leaves predict shares of classes, "
                 "and the other parts need one label"
             )
-    known = [(task, _classes(task)) for task in tasks]
+    known = [(task, _classes(task, form)) for task, form in zip(tasks, forms, strict=True)]
     seen = [(task, np.asarray(classes)) for task, classes in known if classes is not None]
     for task, classes in seen[1:]:
         if classes.tolist() != seen[0][1].tolist():
@@ -297,43 +238,6 @@ def _same_labels(tasks: Sequence[Task]) -> None:
             )
 
 
-def _label_costs(task: Task) -> Lowered:
-    """Give the lowered form of a part if it is a sum of label costs, else say what stands against it."""
-    lowered = task.lower()
-    if not isinstance(lowered.leaf, ClassErrors | CostTable):
-        raise NotNative(f"{task.name} is not a sum over rows")
-    if lowered.prices is not None:
-        raise NotNative(f"{task.name} has prices of tests")
-    if lowered.combination != "sum":
-        raise NotNative(f"{task.name} is not a sum over leaves")
-    zero, one, two = (task.report(cost) for cost in (0.0, 1.0, 2.0))
-    if one == zero or abs((two - one) - (one - zero)) > 1e-9 * abs(one - zero):
-        raise NotNative(f"the value of {task.name} is not a multiple of its costs")
-    return lowered
-
-
-def label_table(lowered: Lowered, n_rows: int, kept: NDArray[np.int64] | None) -> NDArray[np.float64]:
-    """Costs of the kept rows under each label; a row that the part leaves out costs nothing."""
-    leaf = lowered.leaf
-    if isinstance(leaf, CostTable):
-        costs = leaf.costs
-    else:
-        assert isinstance(leaf, ClassErrors)
-        wrong = leaf.codes[:, None] != np.arange(lowered.classes.size)
-        costs = np.where(wrong, leaf.weights[:, None], 0.0)
-    if _same_rows(lowered.rows, kept):
-        return costs
-    table = np.zeros((n_rows, costs.shape[1]))
-    table[slice(None) if lowered.rows is None else lowered.rows] = costs
-    return table if kept is None else table[kept]
-
-
-def _rows(task: Task) -> NDArray[np.int64] | None:
-    try:
-        return task.lower().rows
-    except NotNative:
-        return None
-
-
-def _same_rows(a: NDArray[np.int64] | None, b: NDArray[np.int64] | None) -> bool:
+def same_rows(a: NDArray[np.int64] | None, b: NDArray[np.int64] | None) -> bool:
+    """Whether two parts keep the same rows; None keeps all."""
     return (a is None and b is None) or (a is not None and b is not None and np.array_equal(a, b))

@@ -8,11 +8,12 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed.sizes import as_floats, check_sizes
+from streed.table.labels import check_sample_weight, class_factors, encode
+from streed.table.units import in_units, multiples_of
 from streed.tasks.base import ClassErrors, CostTable, Tally
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.label_costs import refuse_weighted_tests
-from streed.tasks.parts.cost_units import in_units, multiples_of
-from streed.tasks.parts.labels import check_sample_weight, class_factors, encode
 from streed.tasks.parts.row_costs import CostSummary, RowCosts, check_names
 
 
@@ -156,7 +157,7 @@ def _costs_of_rows(
 def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64]:
     """Check a cost matrix: as many rows and columns as there are classes, nothing negative."""
     try:
-        costs = np.asarray(matrix, dtype=np.float64)
+        costs = as_floats(matrix)
     except (TypeError, ValueError) as error:
         raise TypeError(f"the matrix of misclassification costs must hold numbers: {error}") from error
     k = classes.size
@@ -174,6 +175,7 @@ def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64
             f"misclassification costs must be finite and not negative, got {costs[true, predicted]} for "
             f"{names[true]!r} taken for {names[predicted]!r}; gains can be given as costs per row"
         )
+    check_sizes("misclassification costs", costs)
     return costs
 
 

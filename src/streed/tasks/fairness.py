@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,21 +9,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.errors import InfeasibleError, StreedError
+from streed.fairness import parity as parities
 from streed.fairness.groups import cells_of, encode_groups, exact_rates, float_rates, spread
-from streed.fairness.margins import margins
-from streed.fairness.parity import as_parity, exact_limit
+from streed.fairness.margins import margins, with_margins
+from streed.fairness.parity import Parity, as_parity, exact_limit
+from streed.leaves import ClassErrors
 from streed.options import OPTIONS
-from streed.tasks.base import ClassErrors, Lowered, Tally, Task, priced
+from streed.sizes import check_sizes
+from streed.table.labels import check_sample_weight, class_factors, encode
+from streed.table.units import integer_units, whole_units
+from streed.tasks.base import Task, priced
+from streed.tasks.forms import GroupRates, OneValue, Tally
 from streed.tasks.metric import position_of
-from streed.tasks.parts.labels import check_sample_weight, class_factors, encode, whole_units
-from streed.tasks.parts.units import integer_units
 
 if TYPE_CHECKING:
-    from streed.options import Limits
     from streed.reference import Components
-    from streed.solver.searches import Searches
-    from streed.tree.result import Result
 
 UNIT_BITS = 26
 """Rates are products of two weights, which stay exact if these have at most this many bits."""
@@ -59,7 +57,7 @@ class GroupFairness(Task):
         Labels of two classes.
     sensitive_features : array-like of shape (n,) or (n, k)
         The group of each row; several columns make one group of each combination. Trees do not see it unless
-        it is also among the features.
+        it is also among the features. At most 16 groups, or 11 for equalized odds; with `min_ratio` 11 and 8.
     constraint : str or streed.fairness.Parity
         A name in `streed.fairness.CONSTRAINTS` or an object.
     max_difference : float, default=0.01
@@ -89,6 +87,7 @@ class GroupFairness(Task):
 
     name: ClassVar[str] = "group_fairness"
     summary: ClassVar[str] = "weight of the misclassified rows (minimised) under a limit on rates of groups"
+    form: ClassVar[type] = GroupRates
     estimator: ClassVar[str] = "FairTreeClassifier"
     binary: ClassVar[bool] = True
 
@@ -159,6 +158,7 @@ class GroupFairness(Task):
                     f"class_weight must be above zero under a fairness limit, got {class_weight!r}"
                 )
             weights = weights * factors[self._codes]
+            check_sizes("sample_weight times class_weight", weights)
         return (weights, 1.0) if weights is self._weights and self._equal else whole_units(weights)
 
     @property
@@ -191,36 +191,24 @@ class GroupFairness(Task):
         """Price of a branching node in engine units."""
         return self._branch_cost
 
-    def lower(self) -> Lowered:
-        """Give the errors, without the limit on the rates, in the form that the engine takes."""
-        leaf = ClassErrors(self._codes, self._errors)
-        tally = Tally(self._codes, self._weights)
-        return Lowered(leaf, self._classes, self._branch_cost, self._scale, tally=tally, rows=self._rows)
+    @property
+    def commonest(self) -> int:
+        """The label whose constant tree has the fewest errors, as a position among `classes`."""
+        return int(np.bincount(self._codes, self._errors).argmax())
+
+    def lower(self) -> GroupRates:
+        """Give the errors, the differences of rates as sums over the rows, and the limit on them."""
+        leaf, tally = ClassErrors(self._codes, self._errors), Tally(self._codes, self._weights)
+        errors = OneValue(leaf, self._classes, self._branch_cost, self._scale, tally=tally, rows=self._rows)
+        return GroupRates(errors, tuple(self._margins), self.max_difference, self.min_ratio)
 
     def report(self, cost: float) -> float:
         """Turn engine units into the weight of misclassified rows."""
         return cost * self._scale
 
-    def costs(self) -> NDArray[np.float64]:
-        """Give what a row costs under a label: its error, then its share in each margin of two groups."""
-        labels = np.arange(2)
-        wrong = (self._codes[:, None] != labels) * self._errors[:, None]
-        return np.ascontiguousarray(np.stack([wrong, *(margin.costs for margin in self._margins)], axis=2))
-
-    def limits(self, difference: Fraction | None, strict: bool = False) -> tuple[list[float], list[float]]:
-        """Limits on the margins for a greatest difference (None: the task's own limit), also a strict one."""
-        if self.min_ratio is not None and difference is None:
-            return [0.0] * len(self._margins), [math.inf] * len(self._margins)
-        allowed = self.max_difference if difference is None else difference
-        most = [
-            float(math.ceil(allowed * margin.whole) - 1 if strict else math.floor(allowed * margin.whole))
-            for margin in self._margins
-        ]
-        return [-value for value in most], most
-
-    def outcome(self, says: NDArray[np.int64]) -> FairOutcome:
+    def outcome(self, predicted: NDArray[np.int64]) -> FairOutcome:
         """Rates of groups for predictions, as positions among `classes`, of rows that have a weight."""
-        counted = says == self._positive, self._is_positive, self._group_codes, len(self._groups)
+        counted = predicted == self._positive, self._is_positive, self._group_codes, len(self._groups)
         units = cells_of(*counted, self._units)
         cells = units if self._equal else cells_of(*counted, self._weights)
         exact = {rate.name: exact_rates(rate, units) for rate in self.parity.rates}
@@ -232,82 +220,21 @@ class GroupFairness(Task):
             return outcome.difference <= self.max_difference
         return outcome.ratio >= self.min_ratio
 
-    def solve_with(
-        self, features: NDArray[np.uint8], limits: Limits, progress: object, names: Sequence[str] | None
-    ) -> Result:
-        """Solve the task on checked features; `streed.solve` calls this instead of a single search.
-
-        Parameters
-        ----------
-        features : uint8 array of shape (n_rows, n_features)
-            The binary features.
-        limits : Limits
-            The checked limits of the search.
-        progress : bool or callable
-            As for `streed.solve`.
-        names : sequence of str or None
-            Names of the features.
-
-        Returns
-        -------
-        Result
-            The best fair tree and what was proven.
-        """
-        from streed.solver.engine import make_tree
-        from streed.solver.searches import Searches
-
-        rows = features if self._rows is None else np.ascontiguousarray(features[self._rows])
-        searches = Searches(self, rows, limits, progress, self.parity.name)
-        answer = self.search(searches)
-        if answer["feasible"] is False:
-            raise InfeasibleError(self._why_infeasible(answer["closest"]))
-        best = answer if "feature" in answer else self._fair_constant(searches)
-        counted = make_tree(self.lower(), rows, names, best, self.value_name, 1.0)
-        outcome = self.outcome(counted.says)
-        if not self.is_fair(outcome):
-            raise StreedError("internal error, please report it: the tree of the engine breaks the limit")
-        objective = self.report(counted.cost)
-        bound = min(self.report(float(answer["lower_bound"])), objective)
-        searches.notes = outcome.figures()
-        return searches.result(counted.tree, objective, bound, bool(answer["optimal"]))
-
-    @property
-    def constrained(self) -> bool:
-        """Whether there is anything to limit: two classes, and a rate that two groups have."""
-        return bool(self._margins) and len(self._classes) == 2
-
-    def search(self, searches: Searches) -> dict[str, Any]:
-        """Search the fewest errors within the limit; a plain search where nothing is limited."""
-        if self.constrained:
-            return searches.constrained(self.costs(), *self.limits(None), self._branch_cost)
-        depth, classes = searches.limits.max_depth, len(self._classes)
-        answer = searches.scalar(self._codes, self._errors, classes, depth, self._branch_cost)
-        return answer | {"feasible": True}
-
-    def _fair_constant(self, searches: Searches) -> dict[str, Any]:
-        """Give the better constant tree that keeps the limit: the answer when time was up too soon."""
-        from streed.solver.searches import constant_tree
-
-        n = self._codes.size
-        fair = [label for label in (0, 1) if self.is_fair(self.outcome(np.full(n, label)))]
-        if not fair:
-            raise InfeasibleError(
-                f"no tree within the limit on {self.parity.name} was found before the search ended "
-                f"({searches.status}); it is not proven that there is none"
-            )
-        return constant_tree(min(fair, key=lambda label: float(self._errors[self._codes != label].sum())))
-
-    def _why_infeasible(self, closest: NDArray[np.float64]) -> str:
+    def why_infeasible(self, closest: NDArray[np.float64] | None) -> str:
+        """Say which limit no tree keeps, and what the closest tree has if the search came to know it."""
         parity = self.parity.name
         if self.min_ratio is not None:
             least = float(self.min_ratio)
             return f"no tree within the limits on its size has a ratio of {parity} of {least:g} or more"
+        limit = (
+            f"no tree within the limits on its size keeps the difference of {parity} at or below "
+            f"{float(self.max_difference):g}"
+        )
+        if closest is None:
+            return limit
         best = max(abs(value) / margin.whole for value, margin in zip(closest, self._margins, strict=True))
         exact = "the least possible is" if len(self._margins) == 1 else "the tree with the least excess has"
-        return (
-            f"no tree within the limits on its size keeps the difference of {parity} at or below "
-            f"{float(self.max_difference):g}: {exact} {best:g}"
-        )
+        return f"{limit}: {exact} {best:g}"
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give errors and signed differences as the six components of the paper.
@@ -331,7 +258,7 @@ class GroupFairness(Task):
         return vector_components(
             X,
             self._rows,
-            self.costs(),
+            with_margins(ClassErrors(self._codes, self._errors).label_costs(2), self._margins),
             min_samples_leaf,
             better=lambda v, w: v[1:] == w[1:] and v[0] < w[0],
             branch=branch,
@@ -339,7 +266,12 @@ class GroupFairness(Task):
 
 
 class _NamedParity(GroupFairness):
-    """A notion of fairness that has a name."""
+    """A notion of fairness of `streed.fairness` as a task: it has the name of the notion."""
+
+    def __init_subclass__(cls, parity: Parity | None = None) -> None:
+        super().__init_subclass__()
+        if parity is not None:
+            cls.name = parity.name
 
     def __init__(
         self,
@@ -365,51 +297,46 @@ class _NamedParity(GroupFairness):
         )
 
 
-class DemographicParity(_NamedParity):
+class DemographicParity(_NamedParity, parity=parities.DEMOGRAPHIC_PARITY):
     """Minimise errors; groups are predicted positive at nearly the same rate.
 
     Parameters as in `GroupFairness`, but for the notion.
     """
 
-    name: ClassVar[str] = "demographic_parity"
     summary: ClassVar[str] = "errors (minimised), with nearly equal selection rates of all groups"
 
 
-class EqualOpportunity(_NamedParity):
+class EqualOpportunity(_NamedParity, parity=parities.EQUAL_OPPORTUNITY):
     """Minimise errors; positives of all groups are found at nearly the same rate.
 
     Parameters as in `GroupFairness`, but for the notion.
     """
 
-    name: ClassVar[str] = "equal_opportunity"
     summary: ClassVar[str] = "errors (minimised), with nearly equal true positive rates of all groups"
 
 
-class PredictiveEquality(_NamedParity):
+class PredictiveEquality(_NamedParity, parity=parities.PREDICTIVE_EQUALITY):
     """Minimise errors; negatives of all groups are accused at nearly the same rate.
 
     Parameters as in `GroupFairness`, but for the notion.
     """
 
-    name: ClassVar[str] = "predictive_equality"
     summary: ClassVar[str] = "errors (minimised), with nearly equal false positive rates of all groups"
 
 
-class EqualizedOdds(_NamedParity):
+class EqualizedOdds(_NamedParity, parity=parities.EQUALIZED_ODDS):
     """Minimise errors; true and false positive rates are nearly the same.
 
     Parameters as in `GroupFairness`, but for the notion.
     """
 
-    name: ClassVar[str] = "equalized_odds"
     summary: ClassVar[str] = "errors (minimised), with nearly equal true and false positive rates"
 
 
-class AccuracyParity(_NamedParity):
+class AccuracyParity(_NamedParity, parity=parities.ACCURACY_PARITY):
     """Minimise errors; all groups are classified right at nearly the same rate.
 
     Parameters as in `GroupFairness`, but for the notion.
     """
 
-    name: ClassVar[str] = "accuracy_parity"
     summary: ClassVar[str] = "errors (minimised), with nearly equal accuracies of all groups"

@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.tasks.base import Prices
+from streed.sizes import LARGEST, as_float
+from streed.table.units import in_units
+from streed.tasks.forms import Prices
+from streed.tasks.parts.price_rule import price
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +196,6 @@ class FeatureCosts:
         streed.tasks.base.Prices
             The prices in the form that the engine takes.
         """
-        from streed.tasks.parts.cost_units import in_units
-
         tests = self.tests(names)
         attribute = _numbers(test.name for test in tests)
         group = _numbers(test.group for test in tests)
@@ -224,7 +225,7 @@ class FeatureCosts:
         seen: set[Any] = set()
         prices = []
         for test in dict.fromkeys(self.tests(names)):
-            prices.append(test.discounted if test.group in seen else test.full)
+            prices.append(price(test.full, test.discounted, tested=False, group_tested=test.group in seen))
             if test.group is not None:
                 seen.add(test.group)
         return math.fsum(prices)
@@ -251,8 +252,10 @@ def _items(name: str, given: object) -> list[tuple[Any, Any]]:
 def _check_price(name: str, key: object, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must hold numbers, got {value!r} for {key!r}")
-    if not (math.isfinite(value) and float(value) >= 0):
-        raise ValueError(f"{name} must be finite and not negative, got {value!r} for {key!r}")
+    if not 0 <= as_float(value) <= LARGEST:
+        raise ValueError(
+            f"{name} must be finite (at most {LARGEST:g}) and not negative, got {value!r} for {key!r}"
+        )
 
 
 def _per_column(

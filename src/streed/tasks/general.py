@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from numpy.typing import ArrayLike
 
 from streed.errors import NotNative
-from streed.tasks.base import Lowered, Task
+from streed.tasks.base import Task
+from streed.tasks.forms import Form, SixComponents
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -46,10 +47,11 @@ class GeneralTask(Task):
 
     name: ClassVar[str] = "general"
     summary: ClassVar[str] = "whatever its six components say"
+    form: ClassVar[type] = SixComponents
     n_rows: int = 0
     """Number of rows of the data the task was made with; to be set by the subclass."""
 
-    def lower(self) -> Lowered:
+    def lower(self) -> Form:
         """Say that there is no native form."""
         raise NotNative(f"{self.name} is given by its six components")
 

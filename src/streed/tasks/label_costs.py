@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streed.table.labels import check_sample_weight
+from streed.table.units import in_units
 from streed.tasks.base import CostTable
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.parts.combination import check_combination
-from streed.tasks.parts.cost_units import in_units
-from streed.tasks.parts.labels import check_sample_weight
-from streed.tasks.parts.row_costs import CostSummary, RowCosts, check_names, check_table
+from streed.tasks.parts.row_costs import CostSummary, RowCosts, check_costs, check_names
 
 if TYPE_CHECKING:
     from streed.tasks.combined import Combined
@@ -79,7 +79,7 @@ class LabelCosts(RowCosts):
         charged = feature_costs is not None or cost_complexity != 0
         if check_combination("label_costs", combination, self.maximize, charged, ValueError):
             self.measure = "cost of the most expensive leaf"
-        table = check_table("costs", costs, "label")
+        table = check_costs("costs", costs, "label")
         names = check_names("labels", labels, table.shape[1])
         n_rows, rows = table.shape[0], None
         weights = check_sample_weight(sample_weight, n_rows)

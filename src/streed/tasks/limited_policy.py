@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,36 +11,34 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed import _core
-from streed.errors import InfeasibleError, StreedError
-from streed.options import Limits
-from streed.solver.progress import Watcher
-from streed.tasks.parts.cost_units import common_unit, from_units, in_units
-from streed.tasks.parts.row_costs import cost_table
+from streed.options import MOST_COMPONENTS
+from streed.sizes import LARGEST, as_float, check_sizes
+from streed.table.units import from_units, in_units, largest_unit
+from streed.tasks.forms import LimitedValue
 from streed.tasks.policy_reward import PolicyReward
-from streed.tree.result import Result
+from streed.tolerance import LAST_DIGITS, TOLERANCE
 
 if TYPE_CHECKING:
     from streed.reference import Components
 
 
 @dataclass(frozen=True)
-class Limit:
+class CountLimit:
     """One limit: what a row counts under each treatment, and how much all rows may count together.
 
-    `unit` is what a count of one stands for, `says` how messages begin, `share` whether the user spoke of
+    `unit` is what a count of one stands for, `words` how messages begin, `share` whether the user spoke of
     a share of the rows.
     """
 
     counts: NDArray[np.float64]
     most: float
     unit: float
-    says: str
+    words: str
     share: bool = False
 
     def describe(self, count: float, n: int) -> str:
         """Say a count in the terms in which the user gave the limit."""
-        if self.says.startswith("budget"):
+        if self.words.startswith("budget"):
             return f"{from_units(count, self.unit) / n:g} per row"
         return f"{count / n:.6g} of the rows" if self.share else f"{count:g} rows"
 
@@ -75,6 +72,7 @@ class LimitedPolicyReward(PolicyReward):
     name: ClassVar[str] = "limited_policy_reward"
     summary: ClassVar[str] = "mean reward of a policy under capacities and a budget (maximised)"
     estimator: ClassVar[str] = "PolicyTree"
+    form: ClassVar[type] = LimitedValue
 
     def __init__(
         self,
@@ -90,6 +88,11 @@ class LimitedPolicyReward(PolicyReward):
         names = self.labels.tolist()
         self._limits = capacity_limits(capacity, names, self._n_rows)
         self._limits += budget_limits(treatment_costs, budget, names, self._n_rows)
+        if len(self._limits) >= MOST_COMPONENTS:
+            raise ValueError(
+                f"at most {MOST_COMPONENTS - 1} limits can be kept together, got {len(self._limits)} "
+                "in capacity and budget"
+            )
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the task as the six components of the paper: the reward first, then what the limits count.
@@ -134,94 +137,27 @@ class LimitedPolicyReward(PolicyReward):
             features=plain.features,
         )
 
-    def solve_with(
-        self, features: NDArray[np.uint8], limits: Limits, progress: object, names: Sequence[str] | None
-    ) -> Result:
-        """Solve the task with the engine for constraints; `streed.solve` comes in here.
+    def lower(self) -> LimitedValue:  # type: ignore[override]
+        """Give the rewards as costs, and what each treatment counts towards each limit."""
+        counts = np.array([limit.counts for limit in self._limits]).reshape(-1, self.labels.size)
+        return LimitedValue(self._lowered, counts, np.array([limit.most for limit in self._limits], float))
 
-        Parameters
-        ----------
-        features : uint8 array of shape (n, n_features)
-            The binary features.
-        limits : streed.options.Limits
-            The checked limits of the solve.
-        progress : bool or callable
-            As in `streed.solve`.
-        names : sequence of str or None
-            Names of the features.
-
-        Returns
-        -------
-        Result
-            The best policy within the limits.
-        """
-        from streed.solver.solve import make_result
-
-        started = time.perf_counter()
-        lowered = self.lower()
-        limits.check_rows(self._n_rows)
-        costs = cost_table(lowered)
-        n, k = costs.shape
-        table = np.empty((n, k, 1 + len(self._limits)))
-        table[:, :, 0] = costs
-        for j, limit in enumerate(self._limits):
-            table[:, :, 1 + j] = limit.counts
-        branch = np.zeros(1 + len(self._limits))
-        branch[0] = lowered.branch_cost
-        watcher = Watcher(self, progress)
-        answer = constrained(
-            features,
-            table,
-            lower=np.full(len(self._limits), -np.inf),
-            upper=np.array([limit.most for limit in self._limits], np.float64),
-            branch_cost=branch,
-            limits=limits,
-            poll=watcher.poll,
-        )
-        if answer["feasible"] is False:
-            raise InfeasibleError(self._explain(answer["closest"]))
-        if "feature" not in answer:
-            raise StreedError("no tree that keeps the limits was found in the time that was given")
-        answer.setdefault("magnitude", float(np.abs(costs).max(axis=1).sum()))
-        return make_result(self, lowered, features, names, answer, watcher, started)
-
-    def _explain(self, closest: Sequence[float]) -> str:
-        """Say which limits no tree keeps, and what the least ones are that work."""
+    def why_infeasible(self, closest: Sequence[float] | None) -> str:
+        """Say which limits no tree keeps, and what the least ones are that work, if the search knows them."""
         n = self._n_rows
-        wanted = [f"{limit.says} {limit.describe(limit.most, n)}" for limit in self._limits]
+        wanted = [f"{limit.words} {limit.describe(limit.most, n)}" for limit in self._limits]
+        if closest is None:
+            return f"no tree keeps {', '.join(wanted)}"
         least = [
-            f"{limit.says} {limit.describe(math.ceil(count - 1e-9), n)}"
+            f"{limit.words} {limit.describe(math.ceil(count - TOLERANCE), n)}"
             for limit, count in zip(self._limits, closest, strict=True)
-            if count > limit.most + 1e-9
+            if count > limit.most + TOLERANCE
         ]
         others = "" if len(least) == len(wanted) else ", with the other limits as they are"
         return f"no tree keeps {', '.join(wanted)}; the least that works is {', '.join(least)}{others}"
 
 
-def constrained(
-    features: NDArray[np.uint8],
-    costs: NDArray[np.float64],
-    *,
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
-    branch_cost: NDArray[np.float64],
-    limits: Limits,
-    poll: Any,
-) -> dict[str, Any]:
-    """Call the engine: least first component, the others between `lower` and `upper`."""
-    native: Any = _core
-    answer: dict[str, Any] = native.constrained(
-        features,
-        np.ascontiguousarray(costs),
-        lower=lower,
-        upper=upper,
-        branch_cost=branch_cost,
-        **limits.arguments(poll),
-    )
-    return answer
-
-
-def capacity_limits(capacity: object, names: list[Any], n: int) -> list[Limit]:
+def capacity_limits(capacity: object, names: list[Any], n: int) -> list[CountLimit]:
     """Turn capacities into limits on the number of rows."""
     if capacity is None:
         return []
@@ -234,19 +170,19 @@ def capacity_limits(capacity: object, names: list[Any], n: int) -> list[Limit]:
         if isinstance(most, bool | np.bool_) or not isinstance(most, numbers.Real):
             raise TypeError(f"a capacity must be a number, got {most!r} for {treatment!r}")
         share = not isinstance(most, numbers.Integral)
-        if share and not 0 <= float(most) <= 1:
+        if share and not 0 <= as_float(most) <= 1:
             raise ValueError(
                 f"the capacity of {treatment!r} must be a share from 0.0 to 1.0 or an integer, a number of "
                 f"rows, got {most!r}"
             )
-        if float(most) < 0:
+        if most < 0:
             raise ValueError(f"the capacity of {treatment!r} must not be negative, got {most!r}")
-        rows = math.floor(float(most) * n + 1e-9) if share else int(float(most))
-        limits.append(Limit(counts, float(min(rows, n)), 1.0, f"{treatment!r} for at most", share))
+        rows = math.floor(float(most) * n + TOLERANCE) if share else min(int(most), n)  # type: ignore[call-overload]
+        limits.append(CountLimit(counts, float(min(rows, n)), 1.0, f"{treatment!r} for at most", share))
     return limits
 
 
-def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: int) -> list[Limit]:
+def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: int) -> list[CountLimit]:
     """Turn a budget into a limit on what the treatments of all rows cost."""
     if treatment_costs is None and budget is None:
         return []
@@ -258,24 +194,23 @@ def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: 
     costs = np.zeros(len(names))
     for treatment, cost in treatment_costs.items():
         costs[_position("treatment_costs", treatment, names)] = _amount(f"the cost of {treatment!r}", cost)
+    check_sizes("treatment_costs", costs, "place {}")
     most = _amount("the budget", budget)
-    unit = common_unit(costs, n * float(costs.max()))
+    unit = largest_unit(costs, n * float(costs.max()))
     units = in_units(costs, unit)
     whole = bool((units == np.rint(units)).all())
-    allowed = most * n / unit
-    return [
-        Limit(
-            units, math.floor(allowed + 1e-9) if whole else allowed * (1 + 1e-12), unit, "budget of at most"
-        )
-    ]
+    allowed = min(most * n / unit, LARGEST)
+    allowed = math.floor(allowed + TOLERANCE) if whole else allowed * (1 + LAST_DIGITS)
+    return [CountLimit(units, allowed, unit, "budget of at most")]
 
 
 def _amount(what: str, value: object) -> float:
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         raise TypeError(f"{what} must be a number, got {value!r}")
-    if not (math.isfinite(value) and float(value) >= 0):
-        raise ValueError(f"{what} must be finite and not negative, got {value!r}")
-    return float(value)
+    number = as_float(value)
+    if not 0 <= number <= LARGEST:
+        raise ValueError(f"{what} must be finite (at most {LARGEST:g}) and not negative, got {value!r}")
+    return number
 
 
 def _position(name: str, treatment: object, names: list[Any]) -> int:

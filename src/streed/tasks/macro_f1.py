@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.solver.metrics.macro import MacroProblem, maximise_macro_f1, mean_f1
+from streed import metrics
+from streed.metrics.macro import mean_f1, mistake_costs
 from streed.tasks.metric import Metric
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class MacroF1(Metric):
     0.8
     """
 
-    name: ClassVar[str] = "macro_f1"
+    name: ClassVar[str] = metrics.MacroF1.name
     summary: ClassVar[str] = "mean F1 score of two or three classes (maximised)"
     measure = "mean F1 score"
     binary: ClassVar[bool] = False
@@ -72,22 +73,13 @@ class MacroF1(Metric):
                 f"class{'' if count == 1 else 'es'}, {present} of them with weight"
             )
 
-    def score(self, says: NDArray[np.int64]) -> float:
+    def score(self, predicted: NDArray[np.int64]) -> float:
         """Value of predictions, as positions among `classes`, of the rows with a weight above zero."""
-        count, wrong = len(self._classes), says != self._codes
+        count, wrong = len(self._classes), predicted != self._codes
         weights = self._weights
-        fp = np.bincount(says[wrong], weights=weights[wrong], minlength=count)
+        fp = np.bincount(predicted[wrong], weights=weights[wrong], minlength=count)
         fn = np.bincount(self._codes[wrong], weights=weights[wrong], minlength=count)
-        return mean_f1(np.bincount(self._codes, weights=weights, minlength=count), fp, fn)
-
-    def _search(self, searches: Any) -> tuple[dict[str, Any], float, bool]:
-        if len(self._classes) == 2:
-            return super()._search(searches)
-        problem = MacroProblem(self._codes, self._units, len(self._classes), searches)
-        proven = False
-        with searches.interruptible():
-            proven = maximise_macro_f1(problem)
-        return problem.best, problem.bound, proven
+        return float(mean_f1(np.bincount(self._codes, weights=weights, minlength=count), fp, fn))
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the front of mistakes per class as the six components of the paper; the mean picks from it.
@@ -104,7 +96,6 @@ class MacroF1(Metric):
         streed.reference.Components
             Values are tuples (fp, fn, fp, fn, ...), two per class, in whole units, ordered by dominance.
         """
-        from streed.solver.metrics.macro import mistake_costs
         from streed.tasks.parts.vectors import vector_components
 
         costs = mistake_costs(self._codes, self._units, len(self._classes)).astype(np.int64)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed import metrics
-from streed.tasks.base import ClassErrors, Lowered, Tally, Task
-from streed.tasks.parts.labels import check_sample_weight, encode
-from streed.tasks.parts.units import integer_units
+from streed.errors import TaskError
+from streed.leaves import ClassErrors
+from streed.table.labels import check_sample_weight, encode
+from streed.table.units import integer_units
+from streed.tasks.base import Task
+from streed.tasks.forms import CountsMetric, OneValue, Tally
 
 if TYPE_CHECKING:
-    from streed.options import Limits
     from streed.reference import Components
-    from streed.tree.result import Result
 
 UNIT_BITS = 30
+SAME = 1e-15
+"""Weights that differ by no more than this share from whole multiples of a unit are meant to be such."""
+JUMP = 1e-3
+"""Rounding the weights changes a metric without steps by much less than this share of all its values."""
 BUILT_IN = frozenset(type(metric) for metric in metrics.METRICS.values())
 """Metrics that are known to be monotone; all others are checked."""
 
@@ -62,7 +67,8 @@ class Metric(Task):
         does not fall when fp or fn falls and the class totals stay as they are. That is checked on a grid.
     sample_weight : array-like of shape (n,), optional
         Weight of each row, not negative: the metric then counts weights. Weights that are not whole multiples
-        of one unit are rounded to 2^-30 of their total in the search.
+        of one unit are rounded to 2^-30 of their total in the search; a metric that jumps within the rounding
+        is refused then.
     positive : object, optional
         The label that counts as positive. By default the second one in sorted order: 1 of {0, 1}, True, "yes"
         of {"no", "yes"}.
@@ -81,6 +87,7 @@ class Metric(Task):
 
     name: ClassVar[str] = "metric"
     summary: ClassVar[str] = "a metric of binary classification (maximised)"
+    form: ClassVar[type] = CountsMetric
     maximize: ClassVar[bool] = True
     binary: ClassVar[bool] = True
 
@@ -105,6 +112,8 @@ class Metric(Task):
         self._codes = codes
         self._weights = np.ones(codes.size) if weights is None else weights
         self._units, self._scale = integer_units(weights, codes.size, UNIT_BITS)
+        kept = metrics.weight_of(self._units, self._scale)
+        self._rounded = bool((np.abs(kept - self._weights) > SAME * self._weights).any())
         self._check_classes()
         self._positive = position_of(positive, self._classes) if len(self._classes) == 2 else -1
 
@@ -140,72 +149,38 @@ class Metric(Task):
         """The label that counts as positive."""
         return self._classes[self._positive]
 
-    def lower(self) -> Lowered:
-        """Give the rows with their classes and weights; `solve_with` makes searches and trees of them."""
-        leaf = ClassErrors(self._codes, self._weights)
-        tally = Tally(self._codes, self._weights)
-        return Lowered(leaf, self._classes, tally=tally, rows=self._rows)
+    def lower(self) -> CountsMetric:
+        """Give the metric, and the classes and weights of the rows."""
+        leaf, tally = ClassErrors(self._codes, self._weights), Tally(self._codes, self._weights)
+        value = OneValue(leaf, self._classes, tally=tally, rows=self._rows)
+        return CountsMetric(self.metric, value, self._codes, self._units, self._scale, self._positive)
 
     def report(self, cost: float) -> float:
         """Return the value as it is: searches are watched in natural units."""
         return cost
 
-    def score(self, says: NDArray[np.int64]) -> float:
+    def score(self, predicted: NDArray[np.int64]) -> float:
         """Value of predictions, as positions among `classes`, of the rows with a weight above zero."""
-        wrong = says != self._codes
+        wrong = predicted != self._codes
         true = self._codes == self._positive
-        cells = [
-            float(self._weights[mask].sum())
-            for mask in (true & ~wrong, ~true & wrong, true & wrong, ~true & ~wrong)
-        ]
+        masks = (true & ~wrong, ~true & wrong, true & wrong, ~true & ~wrong)
+        if self._rounded:
+            return float(self.metric(*(math.fsum(self._weights[mask]) for mask in masks)))
+        cells = [metrics.weight_of(int(self._units[mask].sum()), self._scale) for mask in masks]
         return float(self.metric(*cells))
 
-    def solve_with(
-        self, features: NDArray[np.uint8], limits: Limits, progress: object, names: Sequence[str] | None
-    ) -> Result:
-        """Solve the task on checked features; `streed.solve` calls this instead of a single search.
-
-        Parameters
-        ----------
-        features : uint8 array of shape (n_rows, n_features)
-            The binary features.
-        limits : Limits
-            The checked limits, which hold for all searches together.
-        progress : bool or callable
-            As for `streed.solve`.
-        names : sequence of str or None
-            Names of the features.
-
-        Returns
-        -------
-        Result
-            The best tree and what was proven.
-        """
-        from streed.solver.engine import make_tree
-        from streed.solver.searches import Searches
-
-        rows = features if self._rows is None else np.ascontiguousarray(features[self._rows])
-        searches = Searches(self, rows, limits, progress, self.metric.name)
-        best, bound, proven = self._search(searches)
-        counted = make_tree(self.lower(), rows, names, best, self.value_name, 1.0)
-        objective = self.score(counted.says)
-        return searches.result(counted.tree, objective, max(bound, objective), proven)
-
-    def _search(self, searches: Any) -> tuple[dict[str, Any], float, bool]:
-        """Find the best tree, a bound, and whether the tree is proven."""
-        from streed.solver.metrics.dinkelbach import maximise_ratio
-        from streed.solver.metrics.hull import maximise_metric
-        from streed.solver.metrics.problem import BinaryProblem
-
-        problem = BinaryProblem(self.metric, self._codes, self._positive, self._units, self._scale, searches)
-        proven = False
-        with searches.interruptible():
-            if isinstance(self.metric, metrics.Ratio):
-                proven = maximise_ratio(problem, self.metric)
-            else:
-                proven = maximise_metric(problem)
-        bound = problem.objective if proven else problem.plane.bound(problem.plane.whole())
-        return problem.best.tree, bound, proven
+    def check_score(self, objective: float, searched: float) -> None:
+        """Refuse a metric that jumps within the rounding of the weights: the searched value means nothing."""
+        if not self._rounded or len(self._classes) > 2:
+            return
+        positives = float(self._weights[self._codes == self._positive].sum())
+        negatives = float(self._weights.sum()) - positives
+        span = abs(self.metric(positives, 0.0, 0.0, negatives) - self.metric(0.0, negatives, positives, 0.0))
+        if abs(objective - searched) > JUMP * span:
+            raise TaskError(
+                f"the metric {self.metric.name} jumps from {searched:g} to {objective:g} where the weights "
+                "are rounded to 2^-30 of their total: give sample_weight as whole multiples of one unit"
+            )
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the front of mistakes as the six components of the paper; the metric picks from it.
@@ -258,7 +233,7 @@ class F1Score(Metric):
     0.8
     """
 
-    name: ClassVar[str] = "f1"
+    name: ClassVar[str] = metrics.FBeta(1).name
     summary: ClassVar[str] = "harmonic mean of precision and recall of the positive class (maximised)"
     measure = "F1 score"
 
@@ -276,7 +251,12 @@ class F1Score(Metric):
 
 
 class _Named(Metric):
-    """A metric that has a name of its own as an objective."""
+    """A metric of `streed.metrics` that has a name of its own as an objective: the name of the metric."""
+
+    def __init_subclass__(cls, metric: type[metrics.Metric] | None = None) -> None:
+        super().__init_subclass__()
+        if metric is not None:
+            cls.name = metric.name
 
     def __init__(
         self,
@@ -289,45 +269,41 @@ class _Named(Metric):
         super().__init__(y, self.name, sample_weight, positive, class_weight, cost_complexity)
 
 
-class JaccardIndex(_Named):
+class JaccardIndex(_Named, metric=metrics.Jaccard):
     """Maximise tp / (tp + fp + fn).
 
     Parameters as in `Metric`, but for the metric.
     """
 
-    name: ClassVar[str] = "jaccard"
     summary: ClassVar[str] = "tp / (tp + fp + fn) of the positive class (maximised)"
     measure = "Jaccard index"
 
 
-class MatthewsCorrelation(_Named):
+class MatthewsCorrelation(_Named, metric=metrics.MatthewsCorrelation):
     """Maximise the Matthews correlation coefficient.
 
     Parameters as in `Metric`, but for the metric.
     """
 
-    name: ClassVar[str] = "mcc"
     summary: ClassVar[str] = "Matthews correlation coefficient (maximised)"
     measure = "Matthews correlation"
 
 
-class GMean(_Named):
+class GMean(_Named, metric=metrics.GMean):
     """Maximise the geometric mean of the recalls of both classes.
 
     Parameters as in `Metric`, but for the metric.
     """
 
-    name: ClassVar[str] = "g_mean"
     summary: ClassVar[str] = "geometric mean of the recalls of both classes (maximised)"
     measure = "geometric mean of the recalls"
 
 
-class MinRecall(_Named):
+class MinRecall(_Named, metric=metrics.MinRecall):
     """Maximise the lesser of the recalls of both classes.
 
     Parameters as in `Metric`, but for the metric.
     """
 
-    name: ClassVar[str] = "min_recall"
     summary: ClassVar[str] = "lesser recall of the two classes (maximised)"
     measure = "lesser recall"

@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streed.table.units import in_units
 from streed.tasks.base import CostTable
-from streed.tasks.parts.cost_units import in_units
-from streed.tasks.parts.row_costs import CostSummary, RowCosts, check_names, check_table
+from streed.tasks.parts.row_costs import CostSummary, RowCosts, check_costs, check_names
 
 
 class PolicyReward(RowCosts):
@@ -47,7 +47,7 @@ class PolicyReward(RowCosts):
     def __init__(
         self, rewards: ArrayLike, treatments: ArrayLike | None = None, *, cost_complexity: float = 0.0
     ) -> None:
-        table = check_table("rewards", rewards, "treatment")
+        table = check_costs("rewards", rewards, "treatment")
         names = check_names("treatments", treatments, table.shape[1])
         summary = CostSummary.of(table)
         self._lower_costs(

@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.errors import TaskError
+from streed.leaves import LeafFunction
+from streed.leaves.compiled import Negated
 from streed.options import OPTIONS
-from streed.tasks.base import LeafFunction, Lowered, Task
+from streed.sizes import as_floats, check_sizes
+from streed.tasks.base import Lowered, Task
 from streed.tasks.parts.combination import check_combination, joins
 
 if TYPE_CHECKING:
@@ -120,12 +123,16 @@ class StatisticsTask(Task):
 
     def _numbers(self, what: str, values: ArrayLike) -> NDArray[np.float64]:
         try:
-            table = np.asarray(values, dtype=np.float64)
+            table = as_floats(values)
         except (TypeError, ValueError) as error:
             raise TaskError(f"{self._who}: {what} must be numbers: {error}") from error
         if not np.isfinite(table).all():
             place = tuple(np.argwhere(~np.isfinite(table))[0].tolist())
             raise TaskError(f"{self._who}: {what} must be finite, got {table[place]} at {place}")
+        try:
+            check_sizes(what, table)
+        except ValueError as error:
+            raise TaskError(f"{self._who}: {error}") from error
         return table
 
     def _per_row(self, what: str, bound: ArrayLike | None) -> NDArray[np.float64] | None:
@@ -166,8 +173,6 @@ class StatisticsTask(Task):
         )
 
     def _minimised(self) -> Any:
-        from streed.solver.leaf_functions import Negated
-
         return Negated(self.leaf_costs) if self.maximize else self.leaf_costs
 
     def _bounds(self) -> tuple[Any, Any]:

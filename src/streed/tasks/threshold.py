@@ -14,22 +14,17 @@ import math
 import numbers
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from streed.errors import NotNative, TaskError
-from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered, Task
+from streed.errors import TaskError
+from streed.sizes import as_float
+from streed.tasks.base import Task, form_of
+from streed.tasks.forms import OneValue, Vector
+from streed.tolerance import slack
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from streed.options import Limits
     from streed.reference import Components
     from streed.tasks.combined import Combined
-    from streed.tree.result import Result
-
-TOLERANCE = 1e-9
-"""Limits are met up to this share of their size (at least of 1), since values are sums of rounded numbers."""
 
 
 class Threshold(Task):
@@ -56,6 +51,7 @@ class Threshold(Task):
 
     name: ClassVar[str] = "threshold"
     summary: ClassVar[str] = "a task whose value must stay within limits"
+    form: ClassVar[type] = Vector
 
     def __init__(self, task: Task, lower: float = -math.inf, upper: float = math.inf) -> None:
         if not isinstance(task, Task) or isinstance(task, Threshold):
@@ -130,7 +126,7 @@ class Threshold(Task):
 
     def widened(self) -> tuple[float, float]:
         """Return both limits, widened by the tolerance."""
-        return self.lower_limit - _slack(self.lower_limit), self.upper_limit + _slack(self.upper_limit)
+        return self.lower_limit - slack(self.lower_limit), self.upper_limit + slack(self.upper_limit)
 
     def covers(self, v: Any, w: Any) -> bool:
         """Whether v is at least as far within the limits as w, whatever is added to both."""
@@ -150,9 +146,9 @@ class Threshold(Task):
         use = f"checked on whole trees: {why}" if why else "prunes at every node"
         return f"{self.words()} ({use})"
 
-    def lower(self) -> Lowered:
-        """Say that a constraint alone has no native form."""
-        raise NotNative("a limit is not an objective")
+    def lower(self) -> Vector:
+        """Give the limited task as objective and constraint at once."""
+        return self._combined().lower()
 
     def report(self, cost: float) -> float:
         """Turn a cost in engine units into natural units."""
@@ -161,16 +157,6 @@ class Threshold(Task):
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the limited task, as objective and constraint at once, as six components."""
         return self._combined().components(X, min_samples_leaf=min_samples_leaf)
-
-    def solve_with(
-        self,
-        features: NDArray[np.uint8],
-        limits: Limits,
-        progress: object,
-        names: Sequence[str] | None,
-    ) -> Result:
-        """Solve the task itself under its own limits."""
-        return self._combined().solve_with(features, limits, progress, names)
 
     def _combined(self) -> Combined:
         from streed.tasks.combined import Combined
@@ -186,38 +172,21 @@ def moves(task: Task) -> tuple[bool, bool]:
     """
     if task.worsening:
         return False, True
-    try:
-        lowered = task.lower()
-    except NotNative:
+    form = form_of(task)
+    if not isinstance(form, OneValue):
         return True, True
-    if isinstance(lowered.leaf, ClassErrors):
-        least, most = 0.0, 1.0
-    elif isinstance(lowered.leaf, CostTable) and lowered.leaf.costs.size:
-        least, most = float(lowered.leaf.costs.min()), float(lowered.leaf.costs.max())
-    elif isinstance(lowered.leaf, LeafFunction):
-        least, most = _row_extremes(lowered.leaf)
-    else:
+    least, most = form.leaf.row_range()
+    charged = form.branch_cost > 0 or form.prices is not None
+    if task.report(0.0) != 0.0 or form.branch_cost < 0:
         return True, True
-    charged = lowered.branch_cost > 0 or lowered.prices is not None
-    if task.report(0.0) != 0.0 or lowered.branch_cost < 0:
-        return True, True
-    falls, rises = (False, True) if lowered.combination == "max" else (least < 0, most > 0 or charged)
+    falls, rises = (False, True) if form.combination == "max" else (least < 0, most > 0 or charged)
     return (rises, falls) if task.report(1.0) < 0 else (falls, rises)
-
-
-def _row_extremes(leaf: LeafFunction) -> tuple[float, float]:
-    """Return what a row adds to a leaf at least and at most, where the task says so."""
-    least = -math.inf if leaf.least_row is None else float(leaf.least_row.min())
-    return least, math.inf if leaf.worst_row is None else float(leaf.worst_row.max())
 
 
 def _number(what: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"the {what} must be a number, got {value!r} ({type(value).__name__})")
-    if math.isnan(value):
+    number = as_float(value)
+    if math.isnan(number):
         raise ValueError(f"the {what} must be a number, got NaN")
-    return float(value)
-
-
-def _slack(limit: float) -> float:
-    return 0.0 if math.isinf(limit) else TOLERANCE * max(1.0, abs(limit))
+    return number

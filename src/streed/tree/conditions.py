@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_type_hints
@@ -95,4 +97,41 @@ class Condition:
         }
         if entries["operator"] not in known or not isinstance(entries["column"], str):
             raise ValueError(f"a condition has a column and one of {', '.join(known)}, got {description!r}")
+        if not _is_of_operator(entries["value"], entries["operator"], entries["ordered"]):
+            raise ValueError(
+                "a condition compares with a finite number or a date (<=), with a text or number (=), with a "
+                "list of texts or numbers (in, which alone may be ordered), or with true or null (is), got "
+                f"{str(description)[:200]}"
+            )
         return cls(**entries)
+
+
+LARGEST_INTEGER = 2**64
+"""Integers of columns lie below this in size."""
+
+
+def _is_of_operator(value: Any, operator: str, ordered: object) -> bool:
+    """Whether a value is one that an operator compares with."""
+    if not isinstance(ordered, bool) or (ordered and operator != "in"):
+        return False
+    if operator == "is":
+        return value is True or value is None
+    if operator == "in":
+        return isinstance(value, tuple) and len(value) > 0 and all(_is_constant(each) for each in value)
+    if operator == "=":
+        return _is_constant(value)
+    return _is_date(value) if isinstance(value, str) else _is_constant(value) and not isinstance(value, bool)
+
+
+def _is_constant(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str) or (isinstance(value, int) and abs(value) < LARGEST_INTEGER)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        dt.datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -116,6 +116,13 @@ class Result:
     measure: str = ""
     note: str = ""
 
+    @classmethod
+    def trusted(cls, **attributes: Any) -> Result:
+        """Make a result of checked attributes; a frozen class would set them one by one, which is slow."""
+        result = cls.__new__(cls)
+        result.__dict__.update(attributes)
+        return result
+
     @property
     def proven(self) -> list[Solution]:
         """The part of the front that no tree within the limits dominates: all of it if it is complete."""

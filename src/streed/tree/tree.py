@@ -40,6 +40,10 @@ FORMAT = "streed.tree"
 VERSION = 1
 
 
+COUNTED = ("n_samples", "class_weights", "values")
+"""What is counted from the rows; of the many trees of a front perhaps only when it is looked at."""
+
+
 class Tree(Views):
     """A binary decision tree over binary features. Rows that have a node's feature go right, the others left.
 
@@ -81,6 +85,7 @@ class Tree(Views):
         "class_weights",
         "classes",
         "conditions",
+        "count_later",
         "details",
         "feature",
         "feature_names",
@@ -94,6 +99,7 @@ class Tree(Views):
         "value_name",
         "values",
     )
+    count_later: Any
 
     def __init__(
         self,
@@ -141,6 +147,14 @@ class Tree(Views):
         for name, value in attributes.items():
             setattr(tree, name, value)
         return tree
+
+    def __getattr__(self, name: str) -> Any:
+        """Count the rows of a tree when they are asked for the first time, if that was left for later."""
+        if name in COUNTED and (count := getattr(self, "count_later", None)) is not None:
+            count()
+            self.count_later = None
+            return object.__getattribute__(self, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     def _check(self) -> None:
         """Refuse arrays that are no tree: wrong shapes, wrong ranges, nodes without exactly one parent."""
@@ -364,13 +378,13 @@ class Tree(Views):
             np.array_equal(mine[name], theirs[name])
             if isinstance(mine[name], np.ndarray) or isinstance(theirs[name], np.ndarray)
             else mine[name] == theirs[name]
-            for name in self.__slots__
+            for name in mine
         )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in self.__slots__ if name != "count_later"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.conditions = self.details = None  # trees of version 0.1.0 were stored without these

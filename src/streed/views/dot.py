@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streed.tree.tree import Tree
 from streed.views.palette import INK, SHADES, ink_on, label_colors
-from streed.views.wording import leaf_facts, leaf_label, rows_text
+from streed.views.wording import leaf_facts, leaf_label, one_line, rows_text
 
 
 def tree_to_dot(tree: Tree) -> str:
@@ -29,7 +29,7 @@ def tree_to_dot(tree: Tree) -> str:
             lines.append(f'  {node} [label="{text}", fillcolor="{shade}"{ink(shade)}];')
         else:
             rows = rows_text(int(tree.n_samples[node]))
-            lines.append(f'  {node} [label="{_escape(tree.feature_name(feature))}?\\n{rows}"];')
+            lines.append(f'  {node} [label="{_escape(one_line(tree.feature_name(feature)))}?\\n{rows}"];')
             lines.append(f'  {node} -> {tree.left[node]} [label="no"];')
             lines.append(f'  {node} -> {tree.right[node]} [label="yes"];')
     return "\n".join([*lines, "}"]) + "\n"

@@ -90,8 +90,10 @@ class Views:
 
         Notes
         -----
-        Missing values are None or NaN. They go where the estimator sends them, provided that it was fitted
-        with ``Binarizer(missing="indicator")`` and saw missing values in that column.
+        Missing values are None, NaN or NaT. They go where the estimator sends them, if it was fitted with
+        ``Binarizer(missing="indicator")``, also in columns that had none then. All names, labels and values
+        are written as constants or in comments of one line: the code of a tree from a file that somebody else
+        has written does nothing but predict.
 
         Examples
         --------
@@ -101,7 +103,7 @@ class Views:
         >>> print(tree.to_python())
         def predict(row):
             \"\"\"Return the label of a row, a mapping from names to values.\"\"\"
-            if row['age'] <= 42.5:
+            if row['age'] is not None and row['age'] <= 42.5:
                 return 'yes'  # 31 rows
             return 'no'  # 29 rows
         <BLANKLINE>

@@ -3,7 +3,7 @@
 The tree grows from left to right: names of columns are long and are read horizontally, so 32 leaves take 32
 lines of a page, where side by side they would overlap. Every leaf has a line of its own, with its label, a
 bar and its rows in columns that can be compared. All places are computed in points from measured text;
-whoever draws into given axes gets the same picture in another size.
+drawing into given axes gives the same picture in another size.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from streed.tree.tree import Tree
 from streed.views.palette import INK, MOST, ink_on, label_colors
 from streed.views.shapes import node_shape, shape_name
-from streed.views.wording import detail_facts, label_text, rows_text, value_name
+from streed.views.wording import detail_facts, label_text, one_line, rows_text, value_name
 
 GREY, LINE, PAPER, EMPTY = "#66727f", "#aab4bf", "#f6f8fa", "#e6eaee"
 """Colours of remarks, lines, boxes, and of what a bar leaves free."""
@@ -52,7 +52,7 @@ def plot_tree(tree: Tree, ax: Any, title: str | None) -> Any:
         ax = plt.figure(figsize=inches).add_axes((x, y, 1 - 2 * x, 1 - 2 * y - head / size[1]))
     ax.set_axis_off()
     if title:
-        ax.set_title(title, fontsize=11, color=INK, loc="left", pad=6)
+        ax.set_title(title, fontsize=11, color=INK, loc="left", pad=6, parse_math=False)
     box = ax.get_window_extent()
     room = box.width * 72 / ax.figure.dpi, box.height * 72 / ax.figure.dpi
     scale = min(room[0] / picture.width, room[1] / picture.height, 1.0)
@@ -112,7 +112,8 @@ class Layout:
             for level in range(tree.depth)
         ]
         self.columns = np.concatenate([[0.0], np.cumsum([width + GAP for width in widths])])
-        self.labels = {node: _cut(label_text(tree.classes[tree.label[node]])) for node in self.leaves}
+        named = {node: tree.classes[tree.label[node]] for node in self.leaves}
+        self.labels = {node: _cut(one_line(label_text(label))) for node, label in named.items()}
         self.chip = max(text_width(label, FONT) for label in self.labels.values()) + 2 * PAD + 4
         self.facts = {node: self._facts(node) for node in self.leaves}
         self.count = max(text_width(count, FONT) for count, _ in self.facts.values())
@@ -143,7 +144,7 @@ class Layout:
         return row
 
     def _test(self, node: int) -> str:
-        return _shorten(self.tree.feature_name(int(self.tree.feature[node])))
+        return _shorten(one_line(self.tree.feature_name(int(self.tree.feature[node]))))
 
     def _box(self, node: int) -> tuple[float, float]:
         lines = self.tests[node].splitlines()
@@ -187,7 +188,8 @@ class Layout:
             return [(GREY, f"{value_name(self.tree)} per row"), *tests]
         if self.tree.class_weights is None or self.tree.classes.size > MOST:
             return []
-        return [(self.color(k), _cut(label_text(c))) for k, c in enumerate(self.tree.classes.tolist())]
+        labels = [_cut(one_line(label_text(label))) for label in self.tree.classes.tolist()]
+        return [(self.color(k), label) for k, label in enumerate(labels)]
 
     def _legend_width(self) -> float:
         return sum(text_width(text, SMALL) + 22 for _, text in self.legend)

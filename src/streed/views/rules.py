@@ -7,7 +7,15 @@ from typing import Any
 
 from streed.tree.conditions import Condition
 from streed.tree.tree import Tree
-from streed.views.wording import answer, is_missing_test, leaf_facts, leaf_label, may_be_missing, paths
+from streed.views.wording import (
+    answer,
+    is_missing_test,
+    leaf_facts,
+    leaf_label,
+    may_be_missing,
+    one_line,
+    paths,
+)
 
 Step = tuple[int, bool]
 
@@ -61,7 +69,7 @@ def _column_phrases(tree: Tree, steps: list[Step]) -> list[str]:
     assert tree.conditions is not None
     tests = [tree.conditions[feature] for feature, _ in steps]
     if len(steps) == 2 and all(map(_is_cut, tests)):
-        low = answer(tree, *steps[0]).removeprefix(f"{tests[0].column} > ")
+        low = answer(tree, *steps[0]).removeprefix(f"{one_line(tests[0].column)} > ")
         return [f"{low} < {answer(tree, *steps[1])}"]
     return [answer(tree, *step) for step in steps]
 

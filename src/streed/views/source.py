@@ -11,7 +11,7 @@ from streed.tree.conditions import Condition
 from streed.tree.line import Line
 from streed.tree.tree import Tree
 from streed.views.text import plain
-from streed.views.wording import leaf_facts, may_be_missing
+from streed.views.wording import leaf_facts
 
 CLOSING = {'"': '"', "`": "`", "[": "]"}
 """The characters that quote names in SQL, with their counterparts."""
@@ -60,7 +60,7 @@ def _python_value(tree: Tree, node: int) -> str:
         return " + ".join([repr(label.intercept), *terms])
     if isinstance(label, tuple):
         return repr(tuple(plain(part) for part in label))
-    return repr(_literal(tree, node))
+    return _constant(_literal(tree, node))
 
 
 def _literal(tree: Tree, node: int) -> str | int | float:
@@ -77,20 +77,31 @@ def _python_test(tree: Tree, feature: int) -> str:
     if test.operator == "is":
         return f"{value} == 1" if test.value is True else f"{value} is None or {value} != {value}"
     if test.operator == "in":
-        return f"{value} in {tuple(map(_item, test.value))!r}"
+        items = [_constant(item) for item in test.value]
+        return f"{value} in ({', '.join(items)}{',' if len(items) == 1 else ''})"
+    limit = _constant(test.value)
     if test.operator == "=":
-        return f"{value} == {_item(test.value)!r}"
-    limit = repr(_item(test.value))
-    guard = f"{value} is not None and " if may_be_missing(tree, test.column) else ""
+        return f"{value} == {limit}"
+    # Values may be missing also where they were not when the tree was made: such rows go left.
     if not _is_date(test):
-        return f"{guard}{value} <= {limit}"
-    guard += f"{value} == {value} and " if guard else ""  # NaT has no date, and is not equal to itself
-    return f"{guard}date({value}) <= date({limit})"
+        return f"{value} is not None and {value} <= {limit}"
+    # NaT has no date, and is not equal to itself.
+    return f"{value} is not None and {value} == {value} and date({value}) <= date({limit})"
 
 
 def _item(value: Any) -> Any:
     """Return the Python object of a NumPy scalar, whose representation would need NumPy."""
     return value.item() if hasattr(value, "item") else value
+
+
+def _constant(value: Any) -> str:
+    """Write a text or a number as Python reads it; anything else could be code."""
+    value = _item(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float({str(value)!r})"
+    if isinstance(value, str | int | float):
+        return repr(value)
+    raise TypeError(f"only strings and numbers can be written as source code, got {value!r}")
 
 
 def tree_to_sql(tree: Tree, quote: str) -> str:
@@ -140,7 +151,14 @@ def _sql_test(tree: Tree, feature: int, quote: str) -> str:
 
 
 def _sql_name(name: str, quote: str) -> str:
+    """Quote a name.
+
+    Of the databases that quote names by backticks, some read a backslash in them as an escape and some do
+    not: no way to write it is safe for all.
+    """
     closing = CLOSING[quote]
+    if "\0" in name or (quote == "`" and "\\" in name):
+        raise ValueError(f"the name {name!r} cannot be quoted by {quote} for every database: rename it")
     return f"{quote}{name.replace(closing, 2 * closing)}{closing}"
 
 
@@ -153,8 +171,12 @@ def _sql_value(value: Any, quote: str) -> str:
     if isinstance(value, bool):
         return repr(int(value)) if quote == "[" else repr(value).upper()
     if isinstance(value, str):
+        if "\0" in value:
+            raise ValueError(f"SQL has no constant for the text {value!r}")
         escaped = value.replace("\\", "\\\\") if quote == "`" else value
         return "'" + escaped.replace("'", "''") + "'"
+    if not isinstance(value, int | float):
+        raise TypeError(f"only strings and numbers can be written as SQL, got {value!r}")
     if not math.isfinite(value):
         raise ValueError(f"SQL has no constant for the number {value!r}")
     return repr(value)

@@ -12,7 +12,10 @@ from streed.tree.conditions import Condition
 from streed.tree.details import details_from_dict
 from streed.tree.line import Line
 from streed.tree.tree import FORMAT, VERSION, Tree
-from streed.views.wording import leaf_facts, leaf_label
+from streed.views.wording import leaf_facts, leaf_label, one_line
+
+MOST_BYTES = 2**24
+"""Labels that need less memory than this may have a type that is wider than they are."""
 
 
 def tree_to_text(tree: Tree) -> str:
@@ -25,7 +28,7 @@ def _lines(tree: Tree, node: int) -> Iterator[str]:
         yield f"{leaf_label(tree, node)}  ({leaf_facts(tree, node)})"
         return
     price = "" if tree.prices is None else f"  [{tree.prices[node]:.6g}]"
-    yield f"{tree.feature_name(int(tree.feature[node]))}?{price}"
+    yield f"{one_line(tree.feature_name(int(tree.feature[node])))}?{price}"
     for child, corner, bar in (
         (tree.left[node], "├─ no:  ", "│       "),
         (tree.right[node], "└─ yes: ", "        "),
@@ -61,7 +64,7 @@ def _stored(label: object) -> Any:
     return [plain(part) for part in label] if isinstance(label, tuple) else plain(label)
 
 
-def _read(label: object) -> Any:
+def _label_of(label: object) -> Any:
     """Read what `_stored` wrote."""
     if isinstance(label, Mapping):
         return Line.from_dict(label)
@@ -98,6 +101,13 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
 
 def tree_from_dict(description: Mapping[str, Any]) -> Tree:
     """Read a tree from its description, and check everything in it."""
+    try:
+        return _read(description)
+    except RecursionError:
+        raise ValueError("the description of the tree is nested too deeply") from None
+
+
+def _read(description: Mapping[str, Any]) -> Tree:
     if not isinstance(description, Mapping) or description.get("format") != FORMAT:
         raise ValueError(
             f"a description of a tree is a mapping with format {FORMAT!r}, got {_short(description)}"
@@ -118,10 +128,10 @@ def tree_from_dict(description: Mapping[str, Any]) -> Tree:
         n_samples=_integers(nodes, "n_samples"),
         class_weights=_class_weights(nodes),
         classes=_classes(description),
-        n_features=_entry(description, "n_features", int),
+        n_features=_n_features(description),
         feature_names=names,
         values=_numbers(nodes, "value"),
-        value_name=str(description.get("value_name", "")),
+        value_name=_entry({"value_name": "", **description}, "value_name", str),
         conditions=_conditions(description),
         prices=_numbers(nodes, "price"),
         details=None if "details" not in description else details_from_dict(description["details"]),
@@ -137,7 +147,10 @@ def _number(description: Mapping[str, Any], name: str) -> float:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of very many digits
+        text = f"a very large {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
@@ -162,6 +175,13 @@ def _integers(nodes: list[Any], name: str) -> list[int]:
     return column
 
 
+def _n_features(description: Mapping[str, Any]) -> int:
+    number: int = _entry(description, "n_features", int)
+    if not 0 <= number < 2**31:
+        raise ValueError(f"'n_features' must be from 0 to 2^31 - 1, got {_short(number)}")
+    return number
+
+
 def _conditions(description: Mapping[str, Any]) -> list[Condition] | None:
     entries = description.get("conditions")
     if entries is None:
@@ -175,10 +195,10 @@ def _numbers(nodes: list[Any], name: str) -> NDArray[np.float64] | None:
         return None
     try:
         values = np.array([node[name] for node in nodes], dtype=np.float64)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"all nodes must have a {name}, a number, or none of them: {error}") from error
-    if not np.isfinite(values).all():
-        raise ValueError(f"the {name}s of nodes must be finite")
+    if values.ndim != 1 or not np.isfinite(values).all():
+        raise ValueError(f"the {name}s of nodes must be finite numbers")
     return values
 
 
@@ -187,7 +207,7 @@ def _class_weights(nodes: list[Any]) -> NDArray[np.float64] | None:
         return None
     try:
         weights = np.array([node["class_weights"] for node in nodes], dtype=np.float64)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"every node must have class_weights, one number per class: {error}") from error
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError("class_weights must be finite and not negative")
@@ -200,12 +220,16 @@ def _classes(description: Mapping[str, Any]) -> NDArray[Any]:
     try:
         dtype = np.dtype(code)
         if dtype.kind not in "biufUO":
-            raise TypeError(f"{code!r} is no type of labels")
+            raise TypeError(f"{_short(code)} is no type of labels")
+        texts = [label for label in labels if isinstance(label, str)]
+        longest = max(map(len, texts), default=0)
+        if dtype.itemsize * len(labels) > MOST_BYTES and dtype.itemsize > 4 * longest:
+            raise ValueError(f"{_short(code)} is wider than the longest label, of {longest} characters")
         classes = np.empty(len(labels), dtype=dtype)
-        known = [_read(label) for label in labels]
+        known = [_label_of(label) for label in labels]
         classes[:] = known
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"the classes cannot be read: {error}") from error
     if classes.tolist() != known:
-        raise ValueError(f"the classes {_short(labels)} do not fit the type {code!r}")
+        raise ValueError(f"the classes {_short(labels)} do not fit the type {_short(code)}")
     return classes

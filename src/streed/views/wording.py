@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def leaf_label(tree: Tree, node: int) -> str:
-    """Return the label of a leaf as text; real numbers get six digits."""
-    return label_text(tree.classes[tree.label[node]])
+    """Return the label of a leaf as a text of one line; real numbers get six digits."""
+    return one_line(label_text(tree.classes[tree.label[node]]))
 
 
 def label_text(label: object) -> str:
@@ -31,6 +31,19 @@ def label_text(label: object) -> str:
     if isinstance(label, tuple):
         return ", ".join(map(label_text, label))
     return f"{label:.6g}" if isinstance(label, float | np.floating) else str(label)
+
+
+def one_line(text: str) -> str:
+    r"""Write what cannot be printed, such as the end of a line, as an escape: nothing leaves its place.
+
+    Examples
+    --------
+    >>> one_line("a line\nand another"), one_line("Größe")
+    ('a line\\nand another', 'Größe')
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def rows_text(rows: int) -> str:
@@ -78,7 +91,7 @@ def median_time(curves: Curves, node: int) -> float | None:
 
 def value_name(tree: Tree) -> str:
     """Return what the values of a tree are called."""
-    return tree.value_name or "value"
+    return one_line(tree.value_name) or "value"
 
 
 def label_share(tree: Tree, node: int) -> float | None:
@@ -109,6 +122,10 @@ def answer(tree: Tree, feature: int, holds: bool) -> str:
     >>> answer(tree, 0, False), answer(tree, 1, False)
     ('age > 42.5', 'colour is not red')
     """
+    return one_line(_answer(tree, feature, holds))
+
+
+def _answer(tree: Tree, feature: int, holds: bool) -> str:
     name = tree.feature_name(feature)
     if holds:
         return name

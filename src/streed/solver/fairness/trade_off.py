@@ -4,7 +4,7 @@ The first search has no limit. Each answer is a pair (error, difference); the ne
 error with a strictly smaller difference, in whole numbers. If it is as good as the last one, that one was
 dominated and goes. The end is reached at a difference of zero, or where nothing smaller is feasible. So every
 nondominated pair is met, whatever the number of groups and rates, and when time is up, those that were met
-are proven.
+are proven. If not even the first one was, the best tree so far is all there is, and it is not called proven.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.fairness.front import FairnessFront, FairnessPoint
-from streed.solver.engine import make_tree
-from streed.solver.searches import Searches
+from streed.fairness.margins import margin_limits
+from streed.solver.recount import constant_tree, make_tree
+from streed.solver.run import Run
+from streed.solver.strategies.group_rates import begin, search
 
 if TYPE_CHECKING:
     from streed.options import Limits
@@ -36,34 +38,34 @@ def search_front(
     names: Sequence[str] | None,
 ) -> FairnessFront:
     """Find all nondominated pairs of error and difference; the limit of the task itself is not looked at."""
-    lowered = task.lower()
-    rows = features if lowered.rows is None else np.ascontiguousarray(features[lowered.rows])
-    searches = Searches(task, rows, limits, progress, task.parity.name)
+    form = task.lower()
+    run = Run(task, features, names, limits, progress)
+    begin(run, form)
     points: list[FairnessPoint] = []
     difference, complete = EVERYTHING, False
-    with searches.interruptible():
-        while not (complete or (points and searches.stopped)):
-            answer = _next(task, searches, difference)
+    best: dict[str, Any] = constant_tree(task.commonest)
+
+    def point(answer: dict[str, Any]) -> tuple[FairnessPoint, Fraction]:
+        counted = make_tree(form.value, run.rows, names, answer, task.value_name, 1.0)
+        outcome = task.outcome(counted.predicted)
+        error, apart = task.report(counted.cost), outcome.difference
+        return FairnessPoint(error, float(apart), counted.tree, outcome.rates), apart
+
+    with run.interruptible():
+        while not (complete or (points and run.stopped)):
+            answer = search(run, form, *margin_limits(form.margins, difference, strict=True))
             complete = answer["feasible"] is False
+            best = answer if "feature" in answer else best
             if not (complete or answer["optimal"]):
                 break
             if not complete:
-                counted = make_tree(lowered, rows, names, answer, task.value_name, 1.0)
-                outcome = task.outcome(counted.says)
-                difference = outcome.difference
-                error = task.report(counted.cost)
-                if points and points[-1].error == error:
+                found, difference = point(answer)
+                if points and points[-1].error == found.error:
                     points.pop()
-                points.append(FairnessPoint(error, float(difference), counted.tree, outcome.rates))
+                points.append(found)
                 complete = difference == 0
-    status = "optimal" if complete else searches.status
-    searches.finish()
-    return FairnessFront(tuple(points), complete, task.parity.name, task.total, status, searches.elapsed)
-
-
-def _next(task: GroupFairness, searches: Searches, difference: Fraction) -> dict[str, Any]:
-    """Search the least error among trees whose difference is below the last one."""
-    if not task.constrained:
-        return task.search(searches)
-    lower, upper = task.limits(difference, strict=True)
-    return searches.constrained(task.costs(), lower, upper, task.branch_cost)
+    if not points:
+        points.append(point(best)[0])
+    status = "optimal" if complete else run.status
+    run.finish()
+    return FairnessFront(tuple(points), complete, task.parity.name, task.total, status, run.elapsed)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.errors import StreedError
-from streed.tasks.base import ClassErrors, CostTable, Lowered
+from streed.tasks.forms import OneValue
 from streed.tree.tree import Tree
 
 BLOCK = 2**22
@@ -156,10 +156,10 @@ class Sums:
     Of the part `shown` there are also the number of rows and the weights of their classes.
     """
 
-    def __init__(self, parts: Sequence[Lowered], shown: int, n_rows: int) -> None:
+    def __init__(self, parts: Sequence[OneValue], shown: int, n_rows: int) -> None:
         self.parts, self.shown = parts, parts[shown]
         self.n_labels = self.shown.classes.size
-        columns = [_whole(part, n_rows, _costs(part)) for part in parts]
+        columns = [_whole(part, n_rows, part.leaf.label_costs(part.classes.size)) for part in parts]
         columns.append(_whole(self.shown, n_rows, np.ones((_n_rows(self.shown, n_rows), 1))))
         if (tally := self.shown.tally) is not None:
             own = 1.0 if tally.weights is None else tally.weights[:, None]
@@ -192,19 +192,11 @@ class Sums:
         return samples, None if self.shown.tally is None else np.ascontiguousarray(own[:, 1:])
 
 
-def _costs(part: Lowered) -> NDArray[np.float64]:
-    if isinstance(part.leaf, CostTable):
-        return part.leaf.costs
-    assert isinstance(part.leaf, ClassErrors)
-    wrong = part.leaf.codes[:, None] != np.arange(part.classes.size)
-    return np.where(wrong, part.leaf.weights[:, None], 0.0)
-
-
-def _n_rows(part: Lowered, n_rows: int) -> int:
+def _n_rows(part: OneValue, n_rows: int) -> int:
     return n_rows if part.rows is None else part.rows.size
 
 
-def _whole(part: Lowered, n_rows: int, own: NDArray[np.float64]) -> NDArray[np.float64]:
+def _whole(part: OneValue, n_rows: int, own: NDArray[np.float64]) -> NDArray[np.float64]:
     """Give the columns of a part on all rows: those that it leaves out count nothing."""
     if part.rows is None:
         return own
@@ -214,15 +206,18 @@ def _whole(part: Lowered, n_rows: int, own: NDArray[np.float64]) -> NDArray[np.f
 
 
 def count_trees(
-    parts: Sequence[Lowered],
+    parts: Sequence[OneValue],
     shown: int,
     value_name: str,
     sign: float,
     features: NDArray[np.uint8],
     names: Sequence[str] | None,
     answers: Sequence[dict[str, Any]],
+    known: NDArray[np.float64] | None = None,
 ) -> tuple[list[Tree], NDArray[np.float64]]:
     """Make trees of the engine's answers, with everything that is shown of the part `shown` counted anew.
+
+    If it is `known` what the trees cost, they are counted only when somebody looks at what was counted.
 
     Returns
     -------
@@ -244,36 +239,40 @@ def count_trees(
     trees: list[Tree] = []
     costs: list[NDArray[np.float64]] = []
     step = max(16, BLOCK // columns.shape[0])
-    for first in range(0, len(answers), step):
-        flat = FlatTrees(answers[first : first + step], features.shape[1], what.n_labels)
+
+    def count(flat: FlatTrees, block: list[Tree]) -> NDArray[np.float64]:
         sums = flat.sums(has, columns, tested)
-        costs.append(what.costs(flat, sums))
         samples, weights = what.shown_at(flat, sums)
         values = None
         if value_name:
             paid = flat.add_branching(what.paid(flat, sums, shown))
             values = sign * what.shown.scale * paid / np.maximum(samples, 1) + 0.0  # no minus zero
-        trees += _cut(flat, samples, weights, values, shared)
-    return trees, np.concatenate(costs)
+        for tree, start, end in zip(block, flat.start.tolist(), flat.ends.tolist(), strict=True):
+            tree.n_samples = samples[start:end]
+            tree.class_weights = None if weights is None else weights[start:end]
+            tree.values = None if values is None else values[start:end]
+        return what.costs(flat, sums)
+
+    for first in range(0, len(answers), step):
+        flat = FlatTrees(answers[first : first + step], features.shape[1], what.n_labels)
+        block = _cut(flat, shared)
+        trees += block
+        if known is None:
+            costs.append(count(flat, block))
+            continue
+        for tree in block:
+            tree.count_later = functools.partial(count, flat, block)
+    return trees, np.concatenate(costs) if known is None else known
 
 
-def _cut(
-    flat: FlatTrees,
-    samples: NDArray[np.int64],
-    weights: NDArray[np.float64] | None,
-    values: NDArray[np.float64] | None,
-    shared: dict[str, Any],
-) -> list[Tree]:
-    """Cut the long arrays into trees; they were checked together."""
+def _cut(flat: FlatTrees, shared: dict[str, Any]) -> list[Tree]:
+    """Cut the long arrays into trees, which were checked together; their rows are not counted yet."""
     return [
         Tree.trusted(
             feature=flat.feature[start:end],
             left=flat.left[start:end],
             right=flat.right[start:end],
             label=flat.label[start:end],
-            n_samples=samples[start:end],
-            class_weights=None if weights is None else weights[start:end],
-            values=None if values is None else values[start:end],
             **shared,
         )
         for start, end in zip(flat.start.tolist(), flat.ends.tolist(), strict=True)

@@ -8,7 +8,6 @@ stopped between any two calls; Ctrl-C reaches the callables themselves, as they 
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 
 from streed.errors import TaskError
 from streed.reference import Components
+from streed.tolerance import same
 from streed.tree.result import show
 
 
@@ -37,21 +37,6 @@ def fault(value: object) -> str | None:
     if isinstance(value, numbers.Number):
         return "NaN" if value != value else None
     return None
-
-
-def same(v: Any, w: Any, tolerance: float = 1e-9) -> bool:
-    """Whether two values are equal up to rounding: numbers relative to their size, tuples element by element.
-
-    Examples
-    --------
-    >>> same((0.1 + 0.2, "a"), (0.3, "a")), same(1, 2)
-    (True, False)
-    """
-    if isinstance(v, tuple | list) and isinstance(w, tuple | list):
-        return len(v) == len(w) and all(same(a, b, tolerance) for a, b in zip(v, w, strict=True))
-    if isinstance(v, numbers.Real) and isinstance(w, numbers.Real):
-        return v == w or math.isclose(float(v), float(w), rel_tol=tolerance, abs_tol=tolerance)
-    return bool(v == w)
 
 
 class Guard:

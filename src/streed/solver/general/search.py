@@ -47,7 +47,7 @@ class Clock:
         self.running = False
 
     def tick(self) -> None:
-        """Raise `Stop` when time is up or whoever watches has had enough; free until `running` is set."""
+        """Raise `Stop` when time is up or `poll` returns True; does nothing until `running` is set."""
         if not self.running:
             return
         now = time.perf_counter()
@@ -169,7 +169,7 @@ class Search:
     def _useless(
         self, front: list[Entry], lefts: list[Any] | None, rights: list[Any] | None, branch: Any
     ) -> bool:
-        """Whether every join of the two is covered by the front; many joins are not worth the look."""
+        """Whether the front covers every join of the two; more than 16 joins are not compared."""
         if lefts is None or rights is None:
             return False
         if len(lefts) * len(rights) > 16:

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streed.metrics.base import Metric
+from streed.leaves import ClassErrors
 from streed.solver.metrics.plane import Plane
-from streed.solver.searches import Searches, constant_tree, predicted
+from streed.solver.recount import constant_tree, make_tree, predicted
+from streed.solver.run import LEAST_SECONDS, Run
+from streed.tasks.forms import CountsMetric
+from streed.tree.result import Result
 
 EXACT_TOTAL = 2**47
 """The engine adds whole weights exactly up to this sum; above it, sums are rounded."""
@@ -33,29 +36,19 @@ class Point:
 
 
 class BinaryProblem:
-    """Rows of two classes, for one metric.
+    """A metric of two classes on given rows: the best point so far, and what is proven about all points."""
 
-    `codes` are the positions of the labels among the classes, `positive` is the position of the positive
-    class, `units` the whole weights of the rows, of which one weighs `scale`.
-    """
-
-    def __init__(
-        self,
-        metric: Metric,
-        codes: NDArray[np.int32],
-        positive: int,
-        units: NDArray[np.int64],
-        scale: float,
-        searches: Searches,
-    ) -> None:
-        self.metric = metric
-        self.codes = codes
-        self.positive = positive
-        self.units = units
-        self.searches = searches
-        self.is_positive = codes == positive
+    def __init__(self, form: CountsMetric, run: Run) -> None:
+        run.keep(form.value.rows)
+        run.least_seconds = LEAST_SECONDS
+        self.form = form
+        self.run = run
+        self.metric = form.metric
+        self.units = units = form.units
+        self.positive = positive = form.positive
+        self.is_positive = form.codes == positive
         positives = int(units[self.is_positive].sum())
-        self.plane = Plane(metric, positives, int(units.sum()) - positives, scale)
+        self.plane = Plane(form.metric, positives, int(units.sum()) - positives, form.scale)
         corners = [
             Point(0, self.plane.positives, constant_tree(1 - positive)),
             Point(self.plane.negatives, 0, constant_tree(positive)),
@@ -74,9 +67,9 @@ class BinaryProblem:
 
     def point(self, tree: dict[str, Any]) -> Point:
         """Count the mistakes of a tree."""
-        says_positive = predicted(tree, self.searches.features) == self.positive
-        fp = int(self.units[says_positive & ~self.is_positive].sum())
-        return Point(fp, int(self.units[~says_positive & self.is_positive].sum()), tree)
+        positive = predicted(tree, self.run.rows) == self.positive
+        fp = int(self.units[positive & ~self.is_positive].sum())
+        return Point(fp, int(self.units[~positive & self.is_positive].sum()), tree)
 
     def offer(self, point: Point) -> bool:
         """Keep a point if it is the best one so far."""
@@ -84,7 +77,7 @@ class BinaryProblem:
         if value <= self.objective:
             return False
         self.best, self.objective = point, value
-        self.searches.objective = value
+        self.run.objective = value
         return True
 
     def direction(self, a: int, b: int) -> tuple[int, int]:
@@ -105,24 +98,40 @@ class BinaryProblem:
         At full depth the proven bound is a support, also after a time limit.
         """
         weights = np.where(self.is_positive, b, a) * self.units
-        answer = self.searches.scalar(self.codes, weights.astype(np.float64), 2, max_depth)
+        leaf = ClassErrors(self.form.codes, weights.astype(np.float64))
+        answer = self.run.search_value(self.form.value._replace(leaf=leaf), self.run.rows, max_depth)
         point = self.point(answer)
         self.offer(point)
-        if max_depth == self.searches.limits.max_depth:
+        if max_depth == self.run.limits.max_depth:
             total = int(weights.sum())
             slack = 0.0 if total < EXACT_TOTAL else total * ROUNDING
             self.plane.add(a, b, math.ceil(answer["lower_bound"] - slack))
         return point, bool(answer["optimal"])
 
     def refresh_bound(self) -> None:
-        """Tell whoever watches what is proven by now."""
-        if not self.searches.watched:
-            return
-        self.searches.bound = max(self.plane.bound(self.plane.whole()), self.objective)
+        """Show in the progress what is proven so far."""
+        if self.run.watcher.watched:
+            self.run.bound = max(self.plane.bound(self.plane.whole()), self.objective)
 
     def costs(self) -> NDArray[np.float64]:
         """Costs of the components fp and fn for a front search: costs[row, label, component]."""
-        costs = np.zeros((self.codes.size, 2, 2))
+        costs = np.zeros((self.units.size, 2, 2))
         costs[~self.is_positive, self.positive, 0] = self.units[~self.is_positive]
         costs[self.is_positive, 1 - self.positive, 1] = self.units[self.is_positive]
         return costs
+
+    def result(self, proven: bool) -> Result:
+        """End the solve with the best point, and what is proven about it."""
+        bound = self.objective if proven else self.plane.bound(self.plane.whole())
+        return metric_result(self.run, self.form, self.best.tree, bound, proven)
+
+
+def metric_result(run: Run, form: CountsMetric, best: dict[str, Any], bound: float, proven: bool) -> Result:
+    """Make the result of a metric: the value of the best tree is counted anew with the natural weights."""
+    task = run.task
+    counted = make_tree(form.value, run.rows, run.names, best, task.value_name, 1.0)
+    objective = task.score(counted.predicted)
+    task.check_score(objective, run.objective)
+    name = form.metric.name
+    measure = task.measure or name
+    return run.result(counted.tree, objective, max(bound, objective), proven, name=name, measure=measure)

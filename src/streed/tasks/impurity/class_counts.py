@@ -6,13 +6,15 @@ makes these shares say more, also where the most frequent class stays the same.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed.table.labels import class_factors, encode
+from streed.table.units import balanced_units
 from streed.tasks.base import LeafFunction, Lowered, Tally
-from streed.tasks.parts.labels import balanced_units, class_factors, encode
 from streed.tasks.parts.leaf_loss import LeafLoss
 
 if TYPE_CHECKING:
@@ -82,13 +84,12 @@ class ClassCounts(LeafLoss):
     def lower(self) -> Lowered:
         """Give the task in the form that the engine takes."""
         return Lowered(
-            self.leaf(),
+            replace(self.leaf(), loss=self.loss),
             self._classes,
             self.branch_cost,
             tally=Tally(self._codes, self._weights),
             rows=self._rows,
             describe=self.describe,
-            leaf_loss=self.loss,
         )
 
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:

@@ -12,14 +12,15 @@ called optimal is at most half of that per leaf worse than the best one.
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.options import OPTIONS
+from streed.table.labels import check_sample_weight
 from streed.tasks.base import CostTable, LeafFunction, Lowered, Task, priced
-from streed.tasks.parts.labels import check_sample_weight
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -78,6 +79,8 @@ class LeafLoss(Task):
         """Give the task in the form that the engine takes."""
         leaf = self.leaf()
         n_labels = leaf.costs.shape[1] if isinstance(leaf, CostTable) else leaf.n_labels
+        if isinstance(leaf, LeafFunction):
+            leaf = replace(leaf, loss=lambda rows: self.loss(rows) / self.unit)
         return Lowered(
             leaf,
             np.arange(n_labels),
@@ -85,7 +88,6 @@ class LeafLoss(Task):
             self.unit,
             rows=self._rows,
             describe=self.describe,
-            leaf_loss=lambda rows: self.loss(rows) / self.unit,
         )
 
     def report(self, cost: float) -> float:

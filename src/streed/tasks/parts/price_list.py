@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.table.units import in_units
 from streed.tasks.base import Prices
 from streed.tasks.feature_costs import FeatureCosts
-from streed.tasks.parts.cost_units import in_units
 
 
 class PriceList:

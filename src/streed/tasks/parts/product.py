@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.errors import TaskError
+from streed.tolerance import slack
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -34,7 +35,7 @@ def product(task: Combined, parts: Sequence[Components[Any, Any]]) -> Components
     def join(v: Any, w: Any) -> Any:
         joined = tuple(part.combine(a, b) for part, a, b in zip(parts, v, w, strict=True))
         for i in promised:
-            if joined[i] < min(v[i], w[i]) - 1e-9 * max(1, abs(joined[i])):
+            if joined[i] < min(v[i], w[i]) - slack(joined[i]):
                 raise TaskError(
                     f"{task.tasks[i].name} says that it is worsening, but {v[i]!r} and {w[i]!r} "
                     f"combine to {joined[i]!r}"

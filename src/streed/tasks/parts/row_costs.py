@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.options import OPTIONS
-from streed.tasks.base import ClassErrors, CostTable, Lowered, Prices, Tally, Task, priced
+from streed.sizes import LARGEST, as_floats, check_sizes
+from streed.table.units import from_units, largest_unit
+from streed.tasks.base import ClassErrors, CostTable, Lowered, Tally, Task, priced
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.parts.combination import joins
-from streed.tasks.parts.cost_units import common_unit, from_units
 from streed.tasks.parts.price_list import price_list
+from streed.tasks.parts.price_rule import PriceTable
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -38,7 +40,7 @@ class CostSummary(NamedTuple):
         most, least = costs.max(axis=1), costs.min(axis=1)
         total = float(np.maximum(np.abs(most), np.abs(least)).sum())
         few = costs[:FIRST_LOOK].ravel()[:FIRST_LOOK]
-        hopeless = common_unit(few.tolist(), 0.0) == 1.0 and not bool((few == np.rint(few)).all())
+        hopeless = largest_unit(few.tolist(), 0.0) == 1.0 and not bool((few == np.rint(few)).all())
         distinct = None if hopeless else np.unique(costs)
         return cls(distinct, total, float((most - least).sum()))
 
@@ -72,6 +74,8 @@ class RowCosts(Task):
         """
         complexity = OPTIONS["cost_complexity"].check(cost_complexity)
         assert complexity is not None
+        if not summary.total <= n_rows * LARGEST:
+            raise ValueError(f"costs times weights must be at most {LARGEST:g} in size, and are larger")
         self._n_rows = n_rows
         self.measure = priced(self.measure, complexity)
         listed = None
@@ -82,7 +86,7 @@ class RowCosts(Task):
             total += n_rows * listed.total
         elif columns is not None:
             raise ValueError("columns say where features with prices come from; feature_costs is missing")
-        unit = self._unit = 1.0 if distinct is None else common_unit(distinct, total)
+        unit = self._unit = 1.0 if distinct is None else largest_unit(distinct, total)
         self._lowered = Lowered(
             leaf(unit),
             labels,
@@ -133,7 +137,7 @@ class RowCosts(Task):
         low = self._lowered
         table = np.asarray(X, dtype=bool)
         has = (table if low.rows is None else table[low.rows]).tolist()
-        costs = cost_table(low).tolist()
+        costs = low.leaf.label_costs(low.classes.size).tolist()
         price = PriceTable(low.prices, table.shape[1])
 
         def transition(state: Any, feature: int, side: bool) -> Any:
@@ -162,44 +166,10 @@ class RowCosts(Task):
         )
 
 
-class PriceTable:
-    """The price of a feature after the attributes and groups that were tested before, as plain numbers."""
-
-    def __init__(self, prices: Prices | None, n_features: int) -> None:
-        if prices is not None and prices.attribute.size != n_features:
-            raise ValueError(f"there are prices for {prices.attribute.size} features, but X has {n_features}")
-        self._prices = prices
-
-    def of(self, tested: frozenset[int], groups: frozenset[int], feature: int) -> float:
-        """Price per row of testing a feature."""
-        if self._prices is None or int(self._prices.attribute[feature]) in tested:
-            return 0.0
-        cheap = int(self._prices.group[feature]) in groups
-        return float((self._prices.discounted if cheap else self._prices.full)[feature])
-
-    def after(
-        self, tested: frozenset[int], groups: frozenset[int], feature: int
-    ) -> tuple[frozenset[int], frozenset[int]]:
-        """Return what was tested once the feature was tested too."""
-        if self._prices is None:
-            return tested, groups
-        group = int(self._prices.group[feature])
-        return tested | {int(self._prices.attribute[feature])}, groups | ({group} if group >= 0 else set())
-
-
-def cost_table(lowered: Lowered) -> NDArray[np.float64]:
-    """Costs (rows x labels) of a lowered task whose rows have costs per label, in engine units."""
-    if isinstance(lowered.leaf, CostTable):
-        return lowered.leaf.costs
-    assert isinstance(lowered.leaf, ClassErrors)
-    codes, weights = lowered.leaf.codes, lowered.leaf.weights
-    return np.where(codes[:, None] == np.arange(lowered.classes.size), 0.0, weights[:, None])
-
-
-def check_table(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:
+def check_costs(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:
     """Check a table of numbers, one row per row of the data and one column per label or treatment."""
     try:
-        table = np.asarray(values, dtype=np.float64)
+        table = as_floats(values)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be a table of numbers: {error}") from error
     if table.ndim == 3 and table.shape[2] == 1:
@@ -214,6 +184,7 @@ def check_table(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:
     if not np.isfinite(table).all():
         row, column = (int(i) for i in np.argwhere(~np.isfinite(table))[0])
         raise ValueError(f"{name} must be finite, got {table[row, column]} in row {row}, {unit} {column}")
+    check_sizes(name, table)
     return table
 
 
@@ -224,6 +195,10 @@ def check_names(name: str, given: ArrayLike | None, n: int) -> NDArray[Any]:
     names = np.asarray(given)
     if names.shape != (n,):
         raise ValueError(f"{name} must hold one name for each of the {n} columns, got shape {names.shape}")
-    if len(set(names.tolist())) < n:
+    try:
+        distinct = len(set(names.tolist()))
+    except TypeError as error:
+        raise TypeError(f"{name} must be hashable: {error}") from error
+    if distinct < n:
         raise ValueError(f"{name} must be distinct, got {names.tolist()!r}")
     return names

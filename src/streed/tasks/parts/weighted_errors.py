@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.options import OPTIONS
+from streed.sizes import check_sizes
+from streed.table.labels import check_sample_weight, class_factors, encode
+from streed.table.units import balanced_units, whole_units
 from streed.tasks.base import ClassErrors, Lowered, Tally, Task
-from streed.tasks.parts.labels import balanced_units, check_sample_weight, class_factors, encode, whole_units
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -34,6 +36,7 @@ class WeightedErrors(Task):
         if class_weight is not None and class_weight != "balanced":
             given = np.ones(codes.size) if weights is None else weights
             weights = given * class_factors(class_weight, classes)[codes]
+            check_sizes("sample_weight times class_weight", weights)
 
         rows = None
         if weights is not None and not weights.all():

@@ -68,9 +68,7 @@ class Poisson(LeafLoss):
         """Return what leaves cost, for the engine."""
         z, w = self._scaled, self._weights
         statistics = np.column_stack([w * z, w, w * times_log(z)])
-        return LeafFunction(
-            statistics, self.leaf_costs, 1, least_row=np.zeros(w.size), native="log_ratio"
-        )
+        return LeafFunction(statistics, self.leaf_costs, 1, least_row=np.zeros(w.size), native="log_ratio")
 
     @staticmethod
     def leaf_costs(sums: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,75 @@
+// One scalar search: all components weighted into one cost.
+//
+// Its optimum is a supporting plane of everything that trees can reach, and the values that it caches bound
+// every subproblem. Costs above the least one of every merged row are rounded down to whole units, so that
+// the engine's sums are exact and its values are proven lower bounds of the weighted sum; where the weighted
+// costs are small whole numbers nothing is rounded.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "front/data/rows.hpp"
+#include "front/search/control.hpp"
+
+namespace streed {
+
+class Scalar {
+public:
+    Scalar(const Rows& rows, std::vector<double> weights, Control& control, const Kernels& kernels);
+    ~Scalar();
+    Scalar(const Scalar&) = delete;
+    Scalar& operator=(const Scalar&) = delete;
+
+    // The least weighted sum of trees within the limits if it is below `upper`, and a bound below that in any
+    // case.
+    Outcome solve(int depth, int nodes, double upper);
+    // What a search that was stopped had proven.
+    double proven() const { return proven_; }
+    // A tree of the value that `solve` has just found, over kept features and without labels.
+    Tree tree(int depth, int nodes);
+
+    // Leaves the path that a search was on when it was given up; what is cached stays.
+    void restart();
+
+    // For searches below the root, where costs are counted from the least one of every row: what label 0
+    // costs there.
+    double constant(const Node& node) const;
+    double root_constant() const { return root_constant_; }
+    // The engine's limit for trees of at most that cost, and the cost that one of its values stands for.
+    double limit(double cost, int nodes) const {
+        return std::floor((cost + slack_ + rebate_ * nodes) / tick_) + 1;
+    }
+    double cost(double ticks, int nodes) const { return ticks * tick_ - rebate_ * nodes; }
+    double branch() const { return branch_; }  // weighted, exact
+    double least() const { return least_; }    // the sum of every row's least cost
+    double slack() const { return slack_; }    // more than any rounding of weighted sums
+
+    const std::vector<double> weights;
+    Worker& worker() { return *worker_; }
+    Search& search() { return *search_; }
+    double solves() const { return static_cast<double>(worker_->statistics.depth_two_solves); }
+
+private:
+    void weigh(std::vector<double>& costs);
+    void reduce(const std::vector<double>& costs);
+    void search_root(int depth, int nodes, double upper);
+
+    const Rows& rows_;
+    Control& control_;
+    const Kernels& kernels_;
+    Options options_;
+    Problem problem_;  // says only that there is nothing special about it
+    ReducedProblem reduced_;
+    std::unique_ptr<Search> search_;
+    Level root_;
+    std::unique_ptr<Worker> worker_;
+    std::vector<double> constants_;  // per merged row
+    double least_ = 0, root_constant_ = 0, slack_ = 0, unit_ = 1, tick_ = 1, branch_ = 0;
+    double rebate_ = 0;  // per branching node, when branching earns something
+    double found_ = 0, proven_ = -std::numeric_limits<double>::infinity();
+};
+
+}  // namespace streed

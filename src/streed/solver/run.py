@@ -1,0 +1,298 @@
+"""One solve: its searches, its clock, who watches it, and its result.
+
+Whatever the strategy, searches of the engine are run by the methods of `Run`, the result is made by
+`Run.result`, and the user hears of Ctrl-C by one warning. A strategy may take many searches: they share the
+time, their counters are added up, and after the first reason to stop no further search is started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import numbers
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed import _core
+from streed.errors import InterruptedWarning, TaskError, warn_caller
+from streed.leaves import LEAF_MODELS
+from streed.options import Limits
+from streed.solver.progress import Reports, watch
+from streed.tasks.forms import OneValue
+from streed.tree.result import Progress, Result, Solution, relative_gap
+from streed.tree.tree import Tree
+
+native: Any = _core
+"""The engine for several values; builds without it lack `front`, `constrained` and `mixed`."""
+
+LEAST_SECONDS = 1e-3
+"""`Run.least_seconds` of strategies that take several searches."""
+
+Made = TypeVar("Made")
+
+
+class Run:
+    """One solve of a task.
+
+    Attributes
+    ----------
+    task : Task or Components
+        What is solved.
+    features : uint8 array
+        The binary features of all rows.
+    rows : uint8 array
+        Those of the rows that have a weight; see `keep`.
+    names : sequence of str or None
+        Names of the features.
+    limits : Limits
+        The limits, which hold for all searches together.
+    status : str
+        "optimal", or the first reason to stop.
+    refusals : tuple of str
+        Why the strategies that were asked before this one did not take the task.
+    objective, bound : float
+        The best value and bound so far, as progress shows them; NaN: those of the running search.
+    floor : float
+        No value is below it; bounds are shown no lower.
+    least_seconds : float
+        Time for a search when hardly any is left, for searches that must return a tree; 0: no time at all.
+    figures : mapping
+        Figures of the strategy for `Result.statistics`.
+    """
+
+    status = "optimal"
+    refusals: tuple[str, ...] = ()
+    objective = bound = math.nan
+    floor = -math.inf
+    least_seconds = 0.0
+    figures: Mapping[str, Any] = MappingProxyType({})
+    _statistics: dict[str, float] | None = None
+
+    def __init__(
+        self,
+        task: Any,
+        features: Any,
+        names: Sequence[str] | None,
+        limits: Limits,
+        progress: object,
+        reports: Reports | None = None,
+    ) -> None:
+        self.started = time.perf_counter()
+        self.task = task
+        self.features = features
+        self.rows = features
+        self.names = names
+        self.limits = limits
+        self._progress = progress
+        self.watcher = watch(task if reports is None else reports, progress)
+
+    def keep(self, rows: NDArray[np.int64] | None) -> None:
+        """Leave out rows without a weight, and refuse leaves that must hold more rows than are left."""
+        if rows is not None:
+            self.rows = np.ascontiguousarray(self.features[rows])
+        self.limits.check_rows(self.rows.shape[0])
+
+    def watch(self, reports: Reports) -> None:
+        """Let another object turn costs into the natural units of progress."""
+        self.watcher = watch(reports, self._progress)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the solve began."""
+        return time.perf_counter() - self.started
+
+    @property
+    def time_left(self) -> float:
+        """Seconds that are left; not above zero if the time is up."""
+        return self.limits.time_limit - self.elapsed
+
+    @property
+    def stopped(self) -> bool:
+        """Whether no further search may begin: the time is up, or somebody stopped one."""
+        if self.status == "optimal" and self.elapsed >= self.limits.time_limit:
+            self.status = "time_limit"
+        return self.status != "optimal"
+
+    @contextlib.contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Take Ctrl-C between two searches as a reason to stop, as during one."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.status = "interrupted"
+
+    @property
+    def _many(self) -> bool:
+        """Whether progress must show the whole solve instead of the running search."""
+        return self._statistics is not None or self.floor > -math.inf or not math.isnan(self.objective)
+
+    def options(self, max_depth: int | None = None) -> dict[str, Any]:
+        """Give the limits for the next search: those of the solve, less the time that is gone."""
+        limits, poll = self.limits, None
+        if self.watcher.watched:
+            poll = self._poll if self._many else self.watcher.poll
+        options = limits.arguments(poll)
+        if limits.time_limit != math.inf:
+            options["time_limit"] = max(self.time_left, self.least_seconds or limits.time_limit / 1000)
+        if max_depth is not None:
+            options.update(max_depth=max_depth, max_nodes=min(limits.max_nodes, 2**max_depth - 1))
+        return options
+
+    def _poll(self, state: dict[str, float]) -> bool:
+        """Tell the watcher about the whole solve instead of one search."""
+        poll = self.watcher.poll
+        whole = {**state, "elapsed": self.elapsed, "lower_bound": max(state["lower_bound"], self.floor)}
+        if not math.isnan(self.objective):
+            whole.update(objective=self.objective, lower_bound=self.bound)
+        return poll is not None and poll(whole)
+
+    def search(self, engine: Callable[..., dict[str, Any]], *data: Any, **options: Any) -> dict[str, Any]:
+        """Run one search of the engine within what is left of the limits."""
+        return self.note(engine(*data, **options, **self.options()))
+
+    def search_value(
+        self, form: OneValue, rows: NDArray[np.uint8], max_depth: int | None = None, name: str = ""
+    ) -> dict[str, Any]:
+        """Search the tree with the least value of a form; `name` is what errors call the task."""
+        name = name or self.task.name
+        if form.combination != "sum" or type(form.leaf) not in LEAF_MODELS:
+            check_value(name, form)
+        options = self.options(max_depth)
+        options["branch_cost"] = form.branch_cost
+        if form.combination != "sum":
+            options["combination"] = form.combination
+        if form.prices is not None:
+            options["prices"] = tuple(form.prices)
+        return self.note(form.leaf.solve(_core, name, rows, form.classes.size, options))
+
+    def search_limited(
+        self, costs: NDArray[np.float64], lower: Any, upper: Any, branch_cost: Any
+    ) -> dict[str, Any]:
+        """Search the least first component of label costs with the others within their limits."""
+        return self.search(
+            native.constrained,
+            self.rows,
+            np.ascontiguousarray(costs),
+            lower=np.asarray(lower, dtype=np.float64),
+            upper=np.asarray(upper, dtype=np.float64),
+            branch_cost=np.asarray(branch_cost, dtype=np.float64),
+        )
+
+    def search_front(
+        self, costs: NDArray[np.float64], upper: Any, weights: Any, budget: float, branch_cost: Any = None
+    ) -> dict[str, Any]:
+        """Search all nondominated vectors of label costs within `upper` and a budget of the weighted sum."""
+        return self.search(
+            native.front,
+            self.rows,
+            np.ascontiguousarray(costs),
+            branch_cost=np.zeros(costs.shape[2]) if branch_cost is None else branch_cost,
+            upper=np.array(upper, dtype=np.float64),
+            weights=np.array(weights, dtype=np.float64),
+            budget=float(budget),
+        )
+
+    def note(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """Add the counters of a search to those of the solve, and remember why it stopped."""
+        known, new = self._statistics, answer["statistics"]
+        new["engine_seconds"] = answer["seconds"]
+        new["searches"] = 1
+        if known is not None:
+            peak = max(known.get("peak_memory", 0), new.get("peak_memory", 0))
+            new = {name: known.get(name, 0) + new.get(name, 0) for name in {**known, **new}}
+            new["peak_memory"] = peak
+        self._statistics = new
+        if answer["status"] != "optimal" and self.status == "optimal":
+            self.status = str(answer["status"])
+        return answer
+
+    def counted(self, count: Callable[[], Made], answer: dict[str, Any]) -> Made:
+        """Count an answer anew. If Ctrl-C interrupts it, count again: the tree has been found."""
+        try:
+            return count()
+        except KeyboardInterrupt:
+            self.status = "interrupted"
+            answer.update(status="interrupted", optimal=False, complete=False)
+            return count()
+
+    def result(
+        self,
+        tree: Tree,
+        objective: Any,
+        bound: Any,
+        optimal: bool,
+        *,
+        front: list[Solution] | None = None,
+        name: str = "",
+        measure: str = "",
+        objectives: tuple[str, ...] = (),
+        engine: str = "native",
+        note: str = "",
+    ) -> Result:
+        """End the solve: its result, the last progress, and a warning after Ctrl-C."""
+        seconds = time.perf_counter() - self.started
+        gap = 0.0
+        if optimal:
+            bound = objective
+        else:
+            gap = relative_gap(objective, bound) if _is_number(objective) and _is_number(bound) else math.inf
+        result = Result.trusted(
+            objective=objective,
+            lower_bound=bound,
+            gap=gap,
+            optimal=optimal,
+            status="optimal" if optimal else self.status,
+            tree=tree,
+            front=[Solution((objective,), tree)] if front is None else front,
+            seconds=seconds,
+            statistics=self._all_figures(),
+            task=name or self.task.name,
+            objectives=objectives,
+            engine=engine,
+            measure=measure,
+            note=note,
+        )
+        if self.watcher.watched:
+            self.finish(objective, bound, gap, optimal)
+        if result.status == "interrupted" and not self.watcher.stopped:
+            known = f", with a gap of {gap:.2%}" if gap < math.inf else ""
+            warn_caller(
+                f"the search was interrupted: the tree is the best one so far{known}", InterruptedWarning
+            )
+        return result
+
+    def finish(
+        self, objective: Any = None, bound: Any = None, gap: float = math.nan, optimal: bool = False
+    ) -> None:
+        """Show the last progress, and raise what the function that watched has raised."""
+        value, proven = (float(v) if _is_number(v) else math.nan for v in (objective, bound))
+        done = 1.0 if optimal else self.watcher.root_done
+        memory = float(self._all_figures().get("peak_memory", 0))
+        self.watcher.finish(Progress(self.elapsed, value, proven, gap, done, memory))
+
+    def _all_figures(self) -> Mapping[str, Any]:
+        """Return the counters of the engine and the figures of the strategy."""
+        known = self._statistics or {}
+        return {**known, **self.figures} if self.figures else known
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, numbers.Real)
+
+
+def check_value(name: str, form: OneValue) -> None:
+    """Refuse leaf models and combinations of leaves that the engine does not know."""
+    if not isinstance(form.leaf, LEAF_MODELS):
+        known = ", ".join(model.__name__ for model in LEAF_MODELS[:-1])
+        raise TaskError(
+            f"{name}: the leaf model must be {known} or {LEAF_MODELS[-1].__name__}, got {form.leaf!r}"
+        )
+    if form.combination not in ("sum", "max"):
+        raise TaskError(f"{name}: the combination must be 'sum' or 'max', got {form.combination!r}")
+    if form.combination == "max" and (form.branch_cost != 0 or form.prices is not None):
+        raise TaskError(f"{name}: branching must cost nothing where leaves are combined by 'max'")

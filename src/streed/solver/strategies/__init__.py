@@ -1,0 +1,67 @@
+"""The registry of strategies: which ones solve which form of a task, in the order in which they are asked.
+
+To add a strategy:
+
+1. Write a file in this folder with two functions: ``refusal(form)`` says why it cannot solve a form (empty if
+   it can), ``solve(run, form)`` solves it. Searches are run and the result is made by `run`
+   (`streed.solver.run.Run`).
+2. Add its name to `STRATEGIES` below, before those that are slower or more general.
+
+To add a form, write it in ``streed/tasks/forms.py`` and give it an entry below. Strategies are imported when
+they are needed, so that ``import streed`` stays fast.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from streed.errors import TaskError
+from streed.solver.run import Run
+from streed.tasks.forms import (
+    CountsMetric,
+    GroupRates,
+    LimitedValue,
+    OneValue,
+    SixComponents,
+    Vector,
+)
+from streed.tree.result import Result
+
+STRATEGIES: Mapping[type, tuple[str, ...]] = {
+    OneValue: ("one_search",),
+    LimitedValue: ("limited_value",),
+    CountsMetric: ("dinkelbach", "hull", "macro_f1"),
+    GroupRates: ("group_rates",),
+    Vector: ("constrained", "front", "mixed", "product"),
+    SixComponents: ("general",),
+}
+
+
+@functools.cache
+def strategy(name: str) -> Any:
+    """Return the module of a strategy."""
+    return import_module(f"{__name__}.{name}")
+
+
+def solve_form(run: Run, form: Any) -> Result:
+    """Solve a form by the first strategy that takes it."""
+    for name in STRATEGIES.get(type(form), ()):
+        chosen = strategy(name)
+        why = chosen.refusal(form)
+        if not why:
+            result: Result = chosen.solve(run, form)
+            return result
+        run.refusals = (*run.refusals, why)
+    raise TaskError(_no_strategy(run, form))
+
+
+def _no_strategy(run: Run, form: Any) -> str:
+    """Say why no strategy takes a task, for the error."""
+    task = type(run.task).__name__
+    if type(form) not in STRATEGIES:
+        known = ", ".join(f"a {kind.__name__}" for kind in STRATEGIES)
+        return f"{task}.lower() must return a Lowered (or another form: {known}), got {form!r}"
+    return f"{run.task.name}: no strategy solves a {type(form).__name__}: {'; '.join(run.refusals)}"

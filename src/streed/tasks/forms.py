@@ -1,0 +1,233 @@
+"""The forms of a task: what `Task.lower` returns, plain data that says what is to be searched.
+
+| form | what is wanted | tasks |
+|---|---|---|
+| `OneValue` | the tree of least cost: costs of leaves, of branching nodes and of tests | accuracy, costs, rewards, statistics |
+| `LimitedValue` | the same, with limits on sums over the rows | policies with capacities |
+| `Vector` | several values of one tree: objectives, and values with limits | combinations, limits |
+| `CountsMetric` | the greatest value of a metric of the confusion matrix | F1 and others |
+| `GroupRates` | the fewest errors, with rates of groups that differ by no more than a limit | fairness |
+| `SixComponents` | anything separable, by the six components of the paper | general tasks |
+
+The solver has strategies for each form (`streed.solver.strategies`). All costs are in *engine units* and are
+minimised; `Task.report` turns them into natural units.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed.leaves import LeafModel
+
+if TYPE_CHECKING:
+    from streed.fairness.margins import Margin
+    from streed.metrics import Metric
+    from streed.tasks.combined import Combined
+    from streed.tree.tree import Tree
+
+
+class Prices(NamedTuple):
+    """What a branching costs each row that reaches it, given what was tested on the way there.
+
+    A feature is free if its attribute was tested before on the path, has its `discounted` price if another
+    attribute of its group was, else its `full` price.
+
+    Attributes
+    ----------
+    attribute : int32 array of shape (n_features,)
+        The attribute of each binary feature.
+    group : int32 array of shape (n_features,)
+        The group of that attribute, -1 for none.
+    full, discounted : float64 arrays of shape (n_features,)
+        Prices per row in engine units, not negative, the same for all features of an attribute.
+    """
+
+    attribute: NDArray[np.int32]
+    group: NDArray[np.int32]
+    full: NDArray[np.float64]
+    discounted: NDArray[np.float64]
+
+
+class Tally(NamedTuple):
+    """What is counted at every node of the tree beside its cost: the weight of the rows of each class."""
+
+    codes: NDArray[np.int32]
+    weights: NDArray[np.float64] | None
+    """None: one each."""
+
+
+class OneValue(NamedTuple):
+    """One value to be minimised: costs of leaves and branching nodes. `Lowered` is another name for it.
+
+    Attributes
+    ----------
+    leaf : streed.leaves.LeafModel
+        What a leaf costs: ClassErrors, CostTable or LeafFunction.
+    classes : array of shape (n_labels,)
+        The labels that a leaf may have, as the user gave them.
+    branch_cost : float
+        Cost of a branching node, in engine units.
+    scale : float
+        One engine unit in the unit of the row weights.
+    prices : Prices or None
+        What a branching costs per row.
+    leaf_label : callable or None
+        ``leaf_label(sums)``: what a leaf predicts, where it is computed from its statistics; else its class.
+    tally : Tally or None
+        Classes of the rows, where a task has classes; they become `Tree.class_weights`.
+    rows : int64 array or None
+        The rows that are left after those of weight zero were dropped; None when all are.
+    combination : {"sum", "max"}
+        What a tree costs: the sum of its leaves and branching nodes, or the most of any leaf. With "max"
+        there are no costs of branching.
+    describe : callable or None
+        ``describe(tree, leaf)`` with the leaf of each row that is left: gives leaves their predictions and
+        nodes what views show of their rows, where the task knows more than labels.
+    """
+
+    leaf: LeafModel
+    classes: NDArray[Any]
+    branch_cost: float = 0.0
+    scale: float = 1.0
+    prices: Prices | None = None
+    leaf_label: Callable[[NDArray[np.float64]], Any] | None = None
+    tally: Tally | None = None
+    rows: NDArray[np.int64] | None = None
+    combination: str = "sum"
+    describe: Callable[[Tree, NDArray[np.int64]], None] | None = None
+
+
+Lowered = OneValue
+"""The name of `OneValue` in the contract for tasks of users."""
+
+
+class LimitedValue(NamedTuple):
+    """One value to be minimised, with upper limits on sums over the rows.
+
+    Attributes
+    ----------
+    value : OneValue
+        What is minimised; its leaf model is affine.
+    counts : float64 array of shape (n_limits, n_labels)
+        What a row with each label counts towards each limit.
+    upper : float64 array of shape (n_limits,)
+        The most that all rows may count together.
+    """
+
+    value: OneValue
+    counts: NDArray[np.float64]
+    upper: NDArray[np.float64]
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels that a leaf may have."""
+        return self.value.classes
+
+    @property
+    def branch_cost(self) -> float:
+        """Cost of a branching node, in engine units."""
+        return self.value.branch_cost
+
+
+class Vector(NamedTuple):
+    """Several values of one tree: objectives, and values that must stay within limits.
+
+    Attributes
+    ----------
+    task : Combined
+        The combination, which knows the names and natural units of its parts.
+    parts : tuple of OneValue or SixComponents
+        The parts, each in the form that it has alone.
+    limits : list of (float, float)
+        What each part must be within, in engine units; infinite for objectives. None where the value of a
+        part is not a multiple of its costs.
+    rows : int64 array or None
+        The rows that count in at least one part; None when all do.
+    classes : array or None
+        The labels that all parts share; None if no part names them.
+    """
+
+    task: Combined
+    parts: tuple[OneValue | SixComponents, ...]
+    limits: list[tuple[float, float] | None]
+    rows: NDArray[np.int64] | None
+    classes: Any
+
+
+class CountsMetric(NamedTuple):
+    """A metric of the confusion matrix, to be maximised.
+
+    Attributes
+    ----------
+    metric : streed.metrics.Metric
+        The metric.
+    value : OneValue
+        The classes of the rows with their natural weights.
+    codes : int32 array of shape (n,)
+        The class of each row that has a weight.
+    units : int64 array of shape (n,)
+        The weights in whole units.
+    scale : float
+        What one unit weighs.
+    positive : int
+        Position of the positive class among two classes; -1 where there are more.
+    """
+
+    metric: Metric
+    value: OneValue
+    codes: NDArray[np.int32]
+    units: NDArray[np.int64]
+    scale: float
+    positive: int
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels, sorted."""
+        return self.value.classes
+
+
+class GroupRates(NamedTuple):
+    """The fewest errors, with rates of groups that differ by no more than a limit.
+
+    Attributes
+    ----------
+    value : OneValue
+        The errors.
+    margins : tuple of streed.fairness.margins.Margin
+        Differences of rates as sums over the rows of whole numbers; empty where no two groups have a rate.
+    max_difference : Fraction
+        The greatest difference that is allowed.
+    min_ratio : Fraction or None
+        The least ratio that is allowed, instead of `max_difference`.
+    """
+
+    value: OneValue
+    margins: tuple[Margin, ...]
+    max_difference: Fraction
+    min_ratio: Fraction | None
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels, sorted."""
+        return self.value.classes
+
+
+class SixComponents(NamedTuple):
+    """Anything separable, given by the six components of the paper (`Task.components`).
+
+    Attributes
+    ----------
+    why : str
+        Why the engine cannot take the task.
+    """
+
+    why: str
+
+
+Form: TypeAlias = OneValue | LimitedValue | Vector | CountsMetric | GroupRates | SixComponents
+"""What a task wants."""
