@@ -41,7 +41,7 @@ def solve_costs(
 def solve_function(
     features: npt.NDArray[np.uint8],
     statistics: npt.NDArray[np.float64],
-    function: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]] | int,
+    function: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]] | int | str,
     n_labels: int,
     *,
     least_row: npt.NDArray[np.float64] | None = None,

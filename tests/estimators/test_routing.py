@@ -18,7 +18,15 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from streed import Binarizer, CostSensitiveTreeClassifier, FairTreeClassifier, PolicyTree
+from streed import (
+    Binarizer,
+    CostSensitiveTreeClassifier,
+    FairTreeClassifier,
+    OptimalTreeRegressor,
+    PolicyTree,
+    SurvivalTree,
+)
+from streed.survival import survival_target
 
 COLUMNS, LABELS = load_breast_cancer(return_X_y=True)
 N = 240
@@ -79,6 +87,8 @@ CASES = [
     ),
     Case(POLICY, TREATMENT, {"outcome": REWARDS[np.arange(N), TREATMENT]}, ("outcome",)),
     Case(POLICY, None, {"rewards": REWARDS}, ("rewards",)),
+    Case(OptimalTreeRegressor(), X[:, 4] * X[:, 0], {"sample_weight": WEIGHTS}, ("sample_weight",)),
+    Case(SurvivalTree(), survival_target(np.arange(N) % 4 > 0, X[:, 0]), {"sample_weight": WEIGHTS}),
 ]
 each_case = pytest.mark.parametrize("case", CASES, ids=str)
 
