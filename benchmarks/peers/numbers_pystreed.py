@@ -1,4 +1,4 @@
-"""PyStreeD on regression and survival. On current NumPy it needs the events as integers."""
+"""PyStreeD on regression and survival; on current NumPy it needs the events of survival as integers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[st
     if options["task"] == "survival":
         small, outcome = structured(np.ones(8), 1 + rows), structured(options["event"], options["time"])
 
+        kind = with_integers(package.STreeDSurvivalAnalysis)
+
         def make() -> Any:
-            return package.STreeDSurvivalAnalysis(max_depth=depth, time_limit=limit)
+            return kind(max_depth=depth, time_limit=limit)
     else:
         small, outcome = rows, options["target"]
         price = float(options["price"])
@@ -44,9 +46,22 @@ def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[st
     }
 
 
+def with_integers(kind: Any) -> Any:
+    """Let it see integers where it has NumPy's Booleans, at which it fails."""
+
+    class WithIntegers(kind):  # type: ignore[misc]
+        def _compute_baseline_cumulative_hazard_function(self, events: Any, times: Any) -> Any:
+            return super()._compute_baseline_cumulative_hazard_function([int(e) for e in events], times)
+
+        def _process_extra_data(self, X: Any, events: Any) -> Any:
+            return super()._process_extra_data(X, None if events is None else [int(e) for e in events])
+
+    return WithIntegers
+
+
 def structured(event: Any, time: Any) -> NDArray[Any]:
-    """Make the array of events (integers) and times."""
-    outcome = np.empty(len(time), dtype=[("event", np.int32), ("time", np.float64)])
+    """Make the array of events and times."""
+    outcome = np.empty(len(time), dtype=[("event", np.bool_), ("time", np.float64)])
     outcome["event"], outcome["time"] = event, time
     return outcome
 

@@ -46,7 +46,7 @@ def test_real_data(name: str, depth: int) -> None:
     model = streed.SurvivalTree(max_depth=depth).fit(X, survival_target(event, time))
     assert model.result_.optimal
     assert model.result_.objective == pytest.approx(deviance(model.apply(X), event, time), rel=1e-10)
-    assert model.score(X, survival_target(event, time)) > 0.6
+    assert model.score(X, survival_target(event, time)) > 0.55
 
 
 @pytest.mark.parametrize("name", ["colon", "acath"])

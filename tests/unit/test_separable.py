@@ -36,6 +36,7 @@ DATA: dict[str, Any] = {
     "treatment": RNG.integers(0, 2, N),
     "outcome": RNG.random(N),
     "matrix": [[0, 1], [3, 0]],
+    "columns": RNG.normal(size=(N, 2)),
 }
 NAMES_OF_DATA = {"sensitive_features": "group"}
 EXAMPLES: dict[str, Any] = {
