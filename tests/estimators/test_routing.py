@@ -54,7 +54,7 @@ class Case:
     def asking(self) -> Any:
         """The estimator, asking for all of it."""
         model = clone(self.model).set_params(max_depth=2).set_fit_request(**dict.fromkeys(self.given, True))
-        return model.set_score_request(**dict.fromkeys(self.scored, True))
+        return model.set_score_request(**dict.fromkeys(self.scored, True)) if self.scored else model
 
     def part(self, rows: Any) -> tuple[Any, dict[str, Any]]:
         """What belongs to some of the rows: labels and the rest."""
