@@ -1,4 +1,4 @@
-"""The search for priced nodes against all trees: every additive task, prices at and next to the break-even of a split."""
+"""Priced nodes against all trees: every additive task, prices at and next to the break-even of a split."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class Priced:
         """Cost of every row under every label."""
         if self.costs is not None:
             return self.costs
-        assert self.y is not None and self.w is not None
+        assert self.y is not None
+        assert self.w is not None
         return np.where(np.arange(self.n_labels) == self.y[:, None], 0.0, self.w[:, None])
 
     def with_price(self, price: float) -> Priced:
@@ -49,12 +50,12 @@ def solve(problem: Priced, **options: Any) -> dict[str, Any]:
         if problem.costs is not None
         else {"labels": problem.y, "weights": problem.w, "n_labels": problem.n_labels}
     )
-    limits = {"time_limit": math.inf, "memory_limit": 0}
+    limits: dict[str, Any] = {"time_limit": math.inf, "memory_limit": 0}
     return _core.solve_priced(problem.X, branch_cost=problem.price, **data, **{**limits, **options})
 
 
 def least_cost(problem: Priced) -> float:
-    """Over all trees: a leaf, or any split with the best trees of both sides. Only the sets of rows are remembered."""
+    """Over all trees: a leaf, or any split with the best trees of both sides, per set of rows."""
     costs, columns = problem.table(), problem.X.T.astype(bool)
     known: dict[bytes, float] = {}
 
@@ -108,7 +109,8 @@ def cost_of(problem: Priced, result: dict[str, Any]) -> float:
 def check(problem: Priced, best: float, **options: Any) -> dict[str, Any]:
     result = solve(problem, **options)
     tolerance = 1e-9 * (np.abs(problem.table()).sum() + problem.price + 1)
-    assert result["optimal"] and result["status"] == "optimal"
+    assert result["optimal"]
+    assert result["status"] == "optimal"
     assert result["objective"] == result["lower_bound"]
     assert result["objective"] == pytest.approx(cost_of(problem, result), abs=tolerance)
     assert result["objective"] == pytest.approx(best, abs=tolerance)
@@ -117,7 +119,7 @@ def check(problem: Priced, best: float, **options: Any) -> dict[str, Any]:
 
 def features(rng: np.random.Generator, n: int, f: int) -> np.ndarray:
     """Few different rows, noisy copies and complements of columns."""
-    X = (rng.random((n, f)) < rng.choice([0.5, 0.2, 0.8])).astype(np.uint8)
+    X: np.ndarray = (rng.random((n, f)) < rng.choice([0.5, 0.2, 0.8])).astype(np.uint8)
     X = X[rng.integers(max(1, n // int(rng.integers(1, 5))), size=n)]
     for column in range(1, f):
         if rng.random() < 0.3:
@@ -275,7 +277,8 @@ def test_time_limit(level: str) -> None:
     began = time.monotonic()
     result = solve(problem, time_limit=0.2, simd=level)
     assert time.monotonic() - began < 2
-    assert result["status"] == "time_limit" and not result["optimal"]
+    assert result["status"] == "time_limit"
+    assert not result["optimal"]
     assert 0 < result["lower_bound"] < result["objective"]
     assert result["objective"] == pytest.approx(cost_of(problem, result))
     assert result["objective"] <= problem.table().sum(axis=0).min()
@@ -307,7 +310,8 @@ def test_poll_reports_and_ends_the_search() -> None:
         return len(seen) >= 3
 
     result = solve(hard(), poll=poll, time_limit=60)
-    assert result["status"] == "interrupted" and len(seen) == 3
+    assert result["status"] == "interrupted"
+    assert len(seen) == 3
     assert all(p["lower_bound"] <= p["objective"] for p in seen)
     assert seen[0]["lower_bound"] <= seen[-1]["lower_bound"]
 
@@ -332,7 +336,7 @@ def test_interrupt_key() -> None:
 def test_bad_arguments() -> None:
     X, y, w = np.zeros((2, 1), np.uint8), np.zeros(2, np.int32), np.ones(2)
     good: dict[str, Any] = {"branch_cost": 1.0, "time_limit": 1.0, "memory_limit": 0}
-    errors = {"labels": y, "weights": w, "n_labels": 2}
+    errors: dict[str, Any] = {"labels": y, "weights": w, "n_labels": 2}
     with pytest.raises(ValueError, match="branch_cost must be positive"):
         _core.solve_priced(X, **errors, **{**good, "branch_cost": 0.0})
     with pytest.raises(ValueError, match="either labels and weights or costs"):
@@ -350,4 +354,4 @@ def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match="simd"):
         _core.solve_priced(X, **errors, simd="mmx", **good)
     with pytest.raises(TypeError, match="poll"):
-        _core.solve_priced(X, **errors, poll=3, **good)
+        _core.solve_priced(X, **errors, **good | {"poll": 3})
