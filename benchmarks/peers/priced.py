@@ -61,11 +61,8 @@ def fit_streed(X: NDArray[Any], y: NDArray[Any], price: float, limit: float) -> 
 
 def fit_fast_small_tree(X: NDArray[Any], y: NDArray[Any], price: float, limit: float) -> Fitted:
     """Fit FastSmallTree, which is compiled by the first small fit."""
-    model = (
-        import_module("imodels.tree.optimal_tree.fast_small_tree")
-        .FastSmallTree(regularization=price, time_limit=limit)
-        .fit(X, y)
-    )
+    maker = import_module("imodels").FastSmallTreeClassifier
+    model = maker(regularization=price, time_limit=limit).fit(X, y)
     return model.predict(X), int(model.n_leaves_), bool(model.optimal_), float(model.objective_)
 
 

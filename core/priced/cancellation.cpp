@@ -1,5 +1,6 @@
-// Rows that agree in all remaining features share a leaf in every tree below. Counted rows of opposite labels cancel in
-// pairs, each of which costs one error; rows with values become one row, whose least cost is unavoidable.
+// Rows that agree in all remaining features share a leaf in every tree below. Counted rows of opposite labels
+// cancel in pairs, each of which costs one error; rows with values become one row, whose least cost is
+// unavoidable.
 #include <algorithm>
 
 #include "hash.hpp"
@@ -59,8 +60,10 @@ double Reducer::cancel_counted(const Rows& rows, std::vector<std::uint64_t>& mas
     }
     if (pairs == 0) return -1;
     for (std::size_t r = first; r-- > 0;)
-        if (left_[first_[r]] > 0) --left_[first_[r]];
-        else kept_rows_[r] = 0;
+        if (left_[first_[r]] > 0)
+            --left_[first_[r]];
+        else
+            kept_rows_[r] = 0;
     mask.assign(static_cast<std::size_t>(rows.n_words()), 0);
     for (std::size_t r = 0; r < n; ++r)
         if (kept_rows_[r] != 0) {
@@ -86,7 +89,8 @@ double Reducer::merge_valued(Rows& rows, std::vector<std::uint64_t>& mask) {
         ++cancelled_;
         if (first_[r] != r) continue;
         double* costs = rows.values.data() + r * m;
-        const double least = *std::min_element(costs, costs + m - 1), most = *std::max_element(costs, costs + m - 1);
+        const double least = *std::min_element(costs, costs + m - 1),
+                     most = *std::max_element(costs, costs + m - 1);
         for (std::size_t k = 0; k + 1 < m; ++k) costs[k] -= least;
         costs[m - 1] = most - least;
         unavoidable += least;

@@ -1,7 +1,7 @@
-// The two children of a feature, in turns. Proving both to the end wastes work where one of them can rule the feature out; which
-// one is not known before. So the child with the larger bound starts, each may raise its bound by a step, and the step doubles
-// every round. The first step is a quarter of the price: smaller ones ask the tables too often, larger ones were up to
-// three times slower.
+// The two children of a feature, in turns. Proving both to the end wastes work where one of them can rule the
+// feature out; which one is not known before. So the child with the larger bound starts, each may raise its
+// bound by a step, and the step doubles every round. The first step is a quarter of the price: smaller ones
+// ask the tables too often, larger ones were up to three times slower.
 #include <algorithm>
 
 #include "search.hpp"

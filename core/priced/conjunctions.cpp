@@ -6,7 +6,8 @@
 
 namespace streed::priced {
 
-Conjunctions::Conjunctions(const Root& root, const Rows& rows, const Kernels& kernels, int own, double own_price, double other_price, double effort)
+Conjunctions::Conjunctions(const Root& root, const Rows& rows, const Kernels& kernels, int own,
+                           double own_price, double other_price, double effort)
     : kernels_(kernels),
       unit_(root.unit),
       branch_(root.branch),
@@ -36,13 +37,15 @@ Conjunctions::Conjunctions(const Root& root, const Rows& rows, const Kernels& ke
 
 bool Conjunctions::find() { return own_price_ * n_own_ > branch_ && descend(0, n_own_, 0); }
 
-// Tests that all own rows pass are applied, those that leave too few own rows are forgotten, the others sorted by own rows.
+// Tests that all own rows pass are applied, those that leave too few own rows are forgotten, the others
+// sorted by own rows.
 void Conjunctions::close(Step& step, int own_rows) {
     std::vector<std::pair<int, int>> left;
     for (const int l : step.tests) {
         const int own = kernels_.count_and(step.rows.data(), test(l), own_words_);
         if (own == own_rows)
-            for (std::size_t w = static_cast<std::size_t>(own_words_); w < words(); ++w) step.rows[w] &= test(l)[w];
+            for (std::size_t w = static_cast<std::size_t>(own_words_); w < words(); ++w)
+                step.rows[w] &= test(l)[w];
         else if (own_price_ * own > branch_)
             left.emplace_back(own, l);
     }
@@ -82,9 +85,11 @@ bool Conjunctions::descend(std::size_t depth, int own_rows, std::size_t n_explor
         return false;
     }
     for (std::size_t k = 0; k < n_explored; ++k)  // the same set was met below a test that it passes
-        if (kernels_.count_and(steps_[depth].rows.data(), test(explored_[k]), own_words_) == own_rows) return false;
+        if (kernels_.count_and(steps_[depth].rows.data(), test(explored_[k]), own_words_) == own_rows)
+            return false;
     close(steps_[depth], own_rows);
-    const int other_rows = kernels_.count_and(steps_[depth].rows.data() + own_words_, steps_[depth].rows.data() + own_words_, other_words_);
+    const int other_rows = kernels_.count_and(steps_[depth].rows.data() + own_words_,
+                                              steps_[depth].rows.data() + own_words_, other_words_);
     if ((depth > 0 || other_rows < n_other_) && exceeds(own_rows, other_rows)) {
         found_own_ = own_rows;
         found_other_ = other_rows;

@@ -8,12 +8,14 @@
 
 namespace streed::priced {
 
-// Conjunctions that predict the label `own`: with q rows of that label and p of the other, one exceeds the prices if
-// own_price q + other_price p - unit p > branch. Sets of rows are searched, not conjunctions: each is closed under the tests that
-// all its own rows pass (those only take rows of the other label away), and met once.
+// Conjunctions that predict the label `own`: with q rows of that label and p of the other, one exceeds the
+// prices if own_price q + other_price p - unit p > branch. Sets of rows are searched, not conjunctions: each
+// is closed under the tests that all its own rows pass (those only take rows of the other label away), and
+// met once.
 class Conjunctions {
 public:
-    Conjunctions(const Root& root, const Rows& rows, const Kernels& kernels, int own, double own_price, double other_price, double effort);
+    Conjunctions(const Root& root, const Rows& rows, const Kernels& kernels, int own, double own_price,
+                 double other_price, double effort);
 
     // True if one was found. `exhausted`: the effort was spent before that was known.
     bool find();

@@ -12,7 +12,9 @@ const Kernels& select_kernels(const std::string& level) {
     for (const std::string& known : levels) names += (names.empty() ? "" : ", ") + known;
     bool found = level == "auto";
     for (const std::string& known : levels) found = found || known == level;
-    if (!found) throw std::invalid_argument("simd must be 'auto' or a level that this machine can run (" + names + "), got '" + level + "'");
+    if (!found)
+        throw std::invalid_argument("simd must be 'auto' or a level that this machine can run (" + names +
+                                    "), got '" + level + "'");
     const std::string chosen = level == "auto" ? levels.back() : level;
 #ifdef STREED_HAVE_AVX512
     if (chosen == "avx512") return avx512::kernels;

@@ -33,7 +33,8 @@ void Reducer::distinct(const Rows& rows, std::vector<std::int32_t>& keep) {
     for (std::size_t begin = 0, k = 0; k < hashes_.size(); ++k) {
         if (hashes_[k].first != hashes_[begin].first) begin = k;
         bool seen = false;  // among those of the same hash
-        for (std::size_t other = begin; other < k && !seen; ++other) seen = same(rows, hashes_[other].second, hashes_[k].second);
+        for (std::size_t other = begin; other < k && !seen; ++other)
+            seen = same(rows, hashes_[other].second, hashes_[k].second);
         if (!seen) keep.push_back(hashes_[k].second);
     }
     std::sort(keep.begin(), keep.end());

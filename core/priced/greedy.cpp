@@ -1,12 +1,12 @@
-// A look-ahead greedy tree: at every node the feature whose children, each with at most one split, cost least. It is the first
-// tree of the search and what is left if that ends at once.
+// A look-ahead greedy tree: at every node the feature whose children, each with at most one split, cost
+// least. It is the first tree of the search and what is left if that ends at once.
 #include "search.hpp"
 
 namespace streed::priced {
 
 void Search::greedy(Level& at, int depth) {
     if (at.leaf <= root_.branch || at.rows->n_features == 0) return;
-    poll();
+    poll(at.table->needed(*at.rows));
     if (stopped() || known(at, at.leaf)) return;
     expand(at);
     const std::int32_t chosen = at.feature;

@@ -1,7 +1,7 @@
 // Bits of chosen rows and of whole columns.
 
-// The bits of a word at the places of a mask, moved together. Without `pext` by the six steps of Hacker's Delight (section 7-4),
-// whose masks all features of a word share.
+// The bits of a word at the places of a mask, moved together. Without `pext` by the six steps of Hacker's
+// Delight (section 7-4), whose masks all features of a word share.
 struct Extract {
     explicit Extract(std::uint64_t the_mask) : mask(the_mask) {
 #if !defined(__BMI2__)
@@ -40,7 +40,8 @@ struct Extract {
 };
 
 template <class Lane>
-inline void append_word(const std::uint64_t* in, const Extract& extract, int count, int offset, int n, std::uint64_t* out, int out_stride, Lane lane) {
+inline void append_word(const std::uint64_t* in, const Extract& extract, int count, int offset, int n,
+                        std::uint64_t* out, int out_stride, Lane lane) {
     if (offset == 0) {
         for (int f = 0; f < n; ++f) out[f] = extract(in[lane(f)]);
         for (int f = n; f < out_stride; ++f) out[f] = 0;
@@ -57,8 +58,8 @@ inline void append_word(const std::uint64_t* in, const Extract& extract, int cou
     }
 }
 
-void select_rows(const std::uint64_t* in, int in_stride, int words, const std::uint64_t* mask, const std::int32_t* keep, int n,
-                 std::uint64_t* out, int out_stride) {
+void select_rows(const std::uint64_t* in, int in_stride, int words, const std::uint64_t* mask,
+                 const std::int32_t* keep, int n, std::uint64_t* out, int out_stride) {
     int offset = 0;
     for (int w = 0; w < words; ++w, in += in_stride) {
         const int count = count_bits(mask[w]);

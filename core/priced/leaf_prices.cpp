@@ -9,18 +9,24 @@
 namespace streed::priced {
 namespace {
 
-constexpr double kShare = 0.95;      // of the programme's prices, so that few conjunctions come close to exceeding them
-constexpr double kLeastGain = 3;     // prices of the splits that the bound must exceed to be of use: pair tables give as much
-constexpr int kRounds = 200;         // violated conjunctions that are added at most
+constexpr double kShare =
+    0.95;  // of the programme's prices, so that few conjunctions come close to exceeding them
+constexpr double kLeastGain =
+    3;  // prices of the splits that the bound must exceed to be of use: pair tables give as much
+constexpr int kRounds = 200;           // violated conjunctions that are added at most
 constexpr double kEffortShare = 0.08;  // of the work so far
 
 }  // namespace
 
-double LeafPrices::worth(double a, double b, double p, double q) const { return a * p + b * q - root_.unit * std::min(p, q); }
+double LeafPrices::worth(double a, double b, double p, double q) const {
+    return a * p + b * q - root_.unit * std::min(p, q);
+}
 
 // With a fixed the best b is the least of the cuts', so that the value is concave in a: golden sections.
 void LeafPrices::solve_programme(const Rows& rows) {
-    const auto room = [&](const Cut& cut) { return root_.unit * std::min(cut.rows[0], cut.rows[1]) + root_.branch; };
+    const auto room = [&](const Cut& cut) {
+        return root_.unit * std::min(cut.rows[0], cut.rows[1]) + root_.branch;
+    };
     const auto second = [&](double a) {
         double b = root_.unit;
         for (const Cut& cut : cuts_)
@@ -57,7 +63,8 @@ bool LeafPrices::cut_pairs(const Rows& rows, const PairTable& table) {
         for (int j = 0; j <= i; ++j) {
             int both[2];
             table.labels(i, j, both);
-            const int *with_i = &with[2 * static_cast<std::size_t>(i)], *with_j = &with[2 * static_cast<std::size_t>(j)];
+            const int *with_i = &with[2 * static_cast<std::size_t>(i)],
+                      *with_j = &with[2 * static_cast<std::size_t>(j)];
             for (int cell = 0; cell < 4; ++cell) {
                 if (i == j && (cell == 1 || cell == 2)) continue;
                 Cut found{};
@@ -124,17 +131,20 @@ bool Search::certify(Level& at) {
     return true;
 }
 
-// Rows that were merged on the way down are missing from the prices: each pair cost one error, not the sum of both prices.
+// Rows that were merged on the way down are missing from the prices: each pair cost one error, not the sum of
+// both prices.
 void Search::use_prices(Level& at) const {
     if (!prices_.ready()) return;
     const double a = prices_.of(0), b = prices_.of(1);
-    const double missing = std::max(0.0, root_.unit - a - b) * (at.merged - top_->merged) / root_.unit + root_.branch;
+    const double missing = std::max(0.0, root_.unit - a - b) * (at.merged - top_->merged) / root_.unit +
+                           root_.branch;
     const Rows& rows = *at.rows;
     at.lower = std::max(at.lower, std::min(at.leaf, a * rows.n[0] + b * rows.n[1] - missing));
     for (int f = 0; f < rows.n_features; ++f) {
         int with[2];
         at.table->labels(f, f, with);
-        const double value[2] = {a * (rows.n[0] - with[0]) + b * (rows.n[1] - with[1]) - missing, a * with[0] + b * with[1] - missing};
+        const double value[2] = {a * (rows.n[0] - with[0]) + b * (rows.n[1] - with[1]) - missing,
+                                 a * with[0] + b * with[1] - missing};
         for (int s = 0; s < 2; ++s) {
             double& lower = at.bounds.lower[s][static_cast<std::size_t>(f)];
             lower = std::max(lower, std::min(at.bounds.upper[s][static_cast<std::size_t>(f)], value[s]));

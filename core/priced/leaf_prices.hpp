@@ -1,9 +1,10 @@
 // Prices of rows that no leaf is worth: a linear programme in two variables.
 //
-// Let every row of the first label have the price a, every row of the second one b, such that the rows of any conjunction of
-// tests, p and q of them, cost a p + b q <= min(p, q) + (price of a split): no leaf exceeds its errors and its split. Added
-// up over the leaves, every tree with a split costs at least a P + b Q - (price of a split), at the root and at every node
-// below it. The programme has a constraint per conjunction; violated ones are added until there are none.
+// Let every row of the first label have the price a, every row of the second one b, such that the rows of any
+// conjunction of tests, p and q of them, cost a p + b q <= min(p, q) + (price of a split): no leaf exceeds
+// its errors and its split. Added up over the leaves, every tree with a split costs at least a P + b Q -
+// (price of a split), at the root and at every node below it. The programme has a constraint per conjunction;
+// violated ones are added until there are none.
 #pragma once
 
 #include <vector>

@@ -55,7 +55,8 @@ std::size_t Memo::find(const Rows& rows, const std::uint64_t* mask) {
     make_key(rows, mask);
     std::uint64_t hash = kHashSeed;
     std::size_t w = 0;
-    for (; w + 2 <= key_.size(); w += 2) hash = mix(hash, key_[w] | static_cast<std::uint64_t>(key_[w + 1]) << 32);
+    for (; w + 2 <= key_.size(); w += 2)
+        hash = mix(hash, key_[w] | static_cast<std::uint64_t>(key_[w + 1]) << 32);
     if (w < key_.size()) hash = mix(hash, key_[w]);
     for (std::size_t at = hash & (index_.size() - 1);; at = (at + 1) & (index_.size() - 1)) {
         if (index_[at] == 0) {
@@ -69,7 +70,9 @@ std::size_t Memo::find(const Rows& rows, const std::uint64_t* mask) {
             return entries_.size() - 1;
         }
         const Entry& known = entries_[index_[at] - 1];
-        if (known.hash != hash || known.size != key_.size() || std::memcmp(known.key, key_.data(), 4 * key_.size()) != 0) continue;
+        if (known.hash != hash || known.size != key_.size() ||
+            std::memcmp(known.key, key_.data(), 4 * key_.size()) != 0)
+            continue;
         ++hits_;
         return index_[at] - 1;
     }

@@ -27,9 +27,9 @@ class Memo {
 public:
     explicit Memo(std::size_t n_root_rows) : n_root_rows_(n_root_rows), index_(1 << 10, 0) {}
 
-    // The entry of the rows of a node, or of those in `mask`; made if there is none. Counted rows are their positions: as a list or as bits,
-    // whatever is shorter. What is left of merged rows depends on the features that could not separate them, so that rows with
-    // values are positions, values and features.
+    // The entry of the rows of a node, or of those in `mask`; made if there is none. Counted rows are their
+    // positions: as a list or as bits, whatever is shorter. What is left of merged rows depends on the
+    // features that could not separate them, so that rows with values are positions, values and features.
     std::size_t find(const Rows& rows, const std::uint64_t* mask);
 
     Entry& at(std::size_t entry) { return entries_[entry]; }

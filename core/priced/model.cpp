@@ -16,8 +16,8 @@ struct Costs {
     double grain = 1;
 };
 
-// Whole numbers as they are, real ones on a grid so fine that the rounding is far below the precision of the sum, and so
-// coarse that every sum and difference is exact.
+// Whole numbers as they are, real ones on a grid so fine that the rounding is far below the precision of the
+// sum, and so coarse that every sum and difference is exact.
 double grain_of(const std::vector<double>& values) {
     double total = 0;
     bool whole = true;
@@ -43,7 +43,10 @@ Costs of_errors(const Problem& problem) {
     out.table.resize(n * out.n_labels);
     for (std::size_t r = 0; r < n; ++r)
         for (std::size_t k = 0; k < out.n_labels; ++k)
-            out.table[r * out.n_labels + k] = static_cast<std::size_t>(place[static_cast<std::size_t>(problem.labels[r])]) == k ? 0 : std::nearbyint(weights[r] / out.grain);
+            out.table[r * out.n_labels + k] = static_cast<std::size_t>(
+                                                  place[static_cast<std::size_t>(problem.labels[r])]) == k
+                                                  ? 0
+                                                  : std::nearbyint(weights[r] / out.grain);
     return out;
 }
 
@@ -67,7 +70,8 @@ Weighed weigh(Costs& costs, std::size_t n) {
     Weighed out;
     for (std::size_t r = 0; r < n; ++r) {
         double* row = costs.table.data() + r * costs.n_labels;
-        const double least = *std::min_element(row, row + costs.n_labels), most = *std::max_element(row, row + costs.n_labels);
+        const double least = *std::min_element(row, row + costs.n_labels),
+                     most = *std::max_element(row, row + costs.n_labels);
         for (std::size_t k = 0; k < costs.n_labels; ++k) row[k] -= least;
         out.unavoidable += least;
         if (most == least) continue;
@@ -96,7 +100,8 @@ void fill_bits(const Root& root, Rows& rows) {
                 for (int r = 0; r < 64 && 64 * w + r < rows.n[c]; ++r)
                     square[r] = root.packed[static_cast<std::size_t>(row + 64 * w + r) * root.width + part];
                 transpose(square);
-                std::uint64_t* out = rows.bits() + static_cast<std::size_t>(begin + w) * rows.stride + 64 * part;
+                std::uint64_t* out = rows.bits() + static_cast<std::size_t>(begin + w) * rows.stride +
+                                     64 * part;
                 for (int f = 0; f < 64 && 64 * part + f < rows.stride; ++f) out[f] = square[f];
             }
 }
@@ -126,7 +131,9 @@ void place_rows(const Problem& problem, const Costs& costs, const Weighed& weigh
     const auto width = static_cast<std::size_t>(root.width);
     const Words packed = pack_rows(problem.features, problem.n_rows, problem.n_features, width);
     root.packed.resize(order.size() * width);
-    for (std::size_t k = 0; k < order.size(); ++k) std::copy_n(packed.begin() + static_cast<std::ptrdiff_t>(order[k] * width), width, root.packed.begin() + static_cast<std::ptrdiff_t>(k * width));
+    for (std::size_t k = 0; k < order.size(); ++k)
+        std::copy_n(packed.begin() + static_cast<std::ptrdiff_t>(order[k] * width), width,
+                    root.packed.begin() + static_cast<std::ptrdiff_t>(k * width));
     rows.ids.resize(order.size());
     std::iota(rows.ids.begin(), rows.ids.end(), 0u);
     rows.n_features = static_cast<int>(problem.n_features);
@@ -149,7 +156,8 @@ Root make_root(const Problem& problem, double branch_cost, bool support) {
     root.base = costs.grain * weighed.unavoidable;
     if (counted && !weights.empty()) costs.grain *= weights[0];
     place_rows(problem, costs, weighed, root);
-    root.total = counted ? static_cast<double>(weights.size()) : std::accumulate(weights.begin(), weights.end(), 0.0);
+    root.total = counted ? static_cast<double>(weights.size())
+                         : std::accumulate(weights.begin(), weights.end(), 0.0);
     const double spread = std::max({1.0, root.total, branch_cost / costs.grain});
     root.unit = std::ldexp(1.0, std::clamp(49 - std::ilogb(spread), 0, 40));
     root.tick = costs.grain / root.unit;
@@ -166,7 +174,8 @@ double largest_weight(const Problem& problem) {
             largest = std::max(largest, problem.weights[r]);
             continue;
         }
-        const auto [least, most] = std::minmax_element(problem.costs + r * labels, problem.costs + (r + 1) * labels);
+        const auto [least, most] = std::minmax_element(problem.costs + r * labels,
+                                                       problem.costs + (r + 1) * labels);
         largest = std::max(largest, *most - *least);
     }
     return largest;

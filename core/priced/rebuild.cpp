@@ -1,4 +1,5 @@
-// The search keeps values and the split of the best tree of each row set. The tree is found by walking down once more.
+// The search keeps values and the split of the best tree of each row set. The tree is found by walking down
+// once more.
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -27,7 +28,9 @@ void Search::append(Level& at, int depth, Tree& tree) {
     if (!at.expanded) expand(at);
     const std::vector<std::int32_t>& features = at.rows->features;
     const auto found = std::find(features.begin(), features.end(), at.feature);
-    if (found == features.end()) throw std::logic_error("priced search: the split of a known tree is not among the features of its node");
+    if (found == features.end())
+        throw std::logic_error(
+            "priced search: the split of a known tree is not among the features of its node");
     const int lane = static_cast<int>(found - features.begin());
     double cost = root_.branch;
     Level* child[2];

@@ -5,8 +5,8 @@
 
 namespace streed::priced {
 
-// Leaving out features makes rows equal; merging equal rows takes support from features. A feature that is left out at a node
-// can be left out at all nodes below it: sides only lose support.
+// Leaving out features makes rows equal; merging equal rows takes support from features. A feature that is
+// left out at a node can be left out at all nodes below it: sides only lose support.
 double Reducer::reduce(std::unique_ptr<Rows>& rows, bool filtered, bool dropped) {
     double unavoidable = 0;
     for (;;) {

@@ -11,22 +11,24 @@ namespace streed::priced {
 
 class Reducer {
 public:
-    Reducer(const Root& root, const Kernels& kernels, const Techniques& techniques) : root_(root), kernels_(kernels), techniques_(techniques) {}
+    Reducer(const Root& root, const Kernels& kernels, const Techniques& techniques)
+        : root_(root), kernels_(kernels), techniques_(techniques) {}
 
-    // Returns the cost in units that the merged rows have in every tree. `filtered`: the features have passed the support
-    // filter; `dropped`: features that part some rows have been left out since rows were last compared.
+    // Returns the cost in units that the merged rows have in every tree. `filtered`: the features have passed
+    // the support filter; `dropped`: features that part some rows have been left out since rows were last
+    // compared.
     double reduce(std::unique_ptr<Rows>& rows, bool filtered, bool dropped);
 
     std::size_t cancelled() const { return cancelled_; }  // rows, so far
 
 private:
-    // Support (support.cpp): the lanes of features both of whose sides can pay for a leaf; returns whether one that parts
-    // the rows is missing.
+    // Support (support.cpp): the lanes of features both of whose sides can pay for a leaf; returns whether
+    // one that parts the rows is missing.
     bool supported(const Rows& rows, std::vector<std::int32_t>& keep);
     // Equal and opposite features once (duplicates.cpp).
     void distinct(const Rows& rows, std::vector<std::int32_t>& keep);
-    // Rows that no feature separates (cancellation.cpp), as one row or none; returns the cost that goes with them, or -1 if
-    // there are no such rows. `mask` then has the rows that remain.
+    // Rows that no feature separates (cancellation.cpp), as one row or none; returns the cost that goes with
+    // them, or -1 if there are no such rows. `mask` then has the rows that remain.
     double merge(Rows& rows, std::vector<std::uint64_t>& mask);
     // The first row of the group of each row that has the same features.
     void group(const Rows& rows);

@@ -37,8 +37,8 @@ void side_mask(const Rows& rows, int lane, int side, std::vector<std::uint64_t>&
     }
 }
 
-void select_rows(const Rows& from, const std::vector<std::uint64_t>& mask, const std::vector<std::int32_t>& keep, const Kernels& kernels,
-                 Rows& to) {
+void select_rows(const Rows& from, const std::vector<std::uint64_t>& mask,
+                 const std::vector<std::int32_t>& keep, const Kernels& kernels, Rows& to) {
     to.n_features = static_cast<int>(keep.size());
     to.n_values = from.n_values;
     to.ids.clear();
@@ -46,10 +46,12 @@ void select_rows(const Rows& from, const std::vector<std::uint64_t>& mask, const
     for (int c = 0, begin = 0, row = 0; c < 2; begin += from.words[c], row += from.n[c], ++c) {
         const std::size_t before = to.ids.size();
         for (int w = 0; w < from.words[c]; ++w)
-            for (std::uint64_t rest = mask[static_cast<std::size_t>(begin + w)]; rest != 0; rest &= rest - 1) {
+            for (std::uint64_t rest = mask[static_cast<std::size_t>(begin + w)]; rest != 0;
+                 rest &= rest - 1) {
                 const int r = row + 64 * w + std::countr_zero(rest);
                 to.ids.push_back(from.ids[static_cast<std::size_t>(r)]);
-                if (from.n_values > 0) to.values.insert(to.values.end(), from.row_values(r), from.row_values(r) + from.n_values);
+                if (from.n_values > 0)
+                    to.values.insert(to.values.end(), from.row_values(r), from.row_values(r) + from.n_values);
             }
         to.n[c] = static_cast<int>(to.ids.size() - before);
     }
@@ -57,11 +59,13 @@ void select_rows(const Rows& from, const std::vector<std::uint64_t>& mask, const
     const bool all = to.n_features == from.n_features;
     for (int c = 0; c < 2; ++c) {
         const int in = c == 0 ? 0 : from.words[0], out = c == 0 ? 0 : to.words[0];
-        kernels.select_rows(from.bits() + static_cast<std::size_t>(in) * from.stride, from.stride, from.words[c], mask.data() + in,
-                            all ? nullptr : keep.data(), to.n_features, to.bits() + static_cast<std::size_t>(out) * to.stride, to.stride);
+        kernels.select_rows(from.bits() + static_cast<std::size_t>(in) * from.stride, from.stride,
+                            from.words[c], mask.data() + in, all ? nullptr : keep.data(), to.n_features,
+                            to.bits() + static_cast<std::size_t>(out) * to.stride, to.stride);
     }
     to.features.resize(keep.size());
-    for (std::size_t k = 0; k < keep.size(); ++k) to.features[k] = from.features[static_cast<std::size_t>(keep[k])];
+    for (std::size_t k = 0; k < keep.size(); ++k)
+        to.features[k] = from.features[static_cast<std::size_t>(keep[k])];
 }
 
 void select_features(const Rows& from, const std::vector<std::int32_t>& keep, Rows& to) {
@@ -73,7 +77,8 @@ void select_features(const Rows& from, const std::vector<std::int32_t>& keep, Ro
     to.values = from.values;
     to.allocate();
     to.features.resize(keep.size());
-    for (std::size_t k = 0; k < keep.size(); ++k) to.features[k] = from.features[static_cast<std::size_t>(keep[k])];
+    for (std::size_t k = 0; k < keep.size(); ++k)
+        to.features[k] = from.features[static_cast<std::size_t>(keep[k])];
     for (int w = 0; w < from.n_words(); ++w) {
         const std::uint64_t* in = from.bits() + static_cast<std::size_t>(w) * from.stride;
         std::uint64_t* out = to.bits() + static_cast<std::size_t>(w) * to.stride;

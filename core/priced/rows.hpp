@@ -1,8 +1,10 @@
-// The rows of a node as a small dense problem of its own: bits word by word, all features of a word side by side.
+// The rows of a node as a small dense problem of its own: bits word by word, all features of a word side by
+// side.
 //
-// Rows with one cost each (two labels) stand in two blocks, the rows of the first label and those of the second, and are counted.
-// Other rows stand in one block and have values: their cost under every label, the least of them being zero, and their
-// weight, the largest of them. Both kinds are whole numbers of `unit` ticks.
+// Rows with one cost each (two labels) stand in two blocks, the rows of the first label and those of the
+// second, and are counted. Other rows stand in one block and have values: their cost under every label, the
+// least of them being zero, and their weight, the largest of them. Both kinds are whole numbers of `unit`
+// ticks.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +32,15 @@ struct Rows {
 
     std::uint64_t* bits() { return buffer.as<std::uint64_t>(); }
     const std::uint64_t* bits() const { return buffer.as<std::uint64_t>(); }
-    std::uint64_t bit(int word, int lane) const { return bits()[static_cast<std::size_t>(word) * stride + lane]; }
+    std::uint64_t bit(int word, int lane) const {
+        return bits()[static_cast<std::size_t>(word) * stride + lane];
+    }
     int n_rows() const { return n[0] + n[1]; }
     int n_words() const { return words[0] + words[1]; }
     std::uint64_t valid(int word) const;  // bits of the rows of a word
-    const double* row_values(int row) const { return values.data() + static_cast<std::size_t>(row) * n_values; }
+    const double* row_values(int row) const {
+        return values.data() + static_cast<std::size_t>(row) * n_values;
+    }
     std::size_t bytes() const;
 
     void allocate();  // for its numbers of rows and features
@@ -45,8 +51,8 @@ struct Rows {
 // Rows of one side of a feature, as bits.
 void side_mask(const Rows& rows, int lane, int side, std::vector<std::uint64_t>& mask);
 // The rows in `mask` with the features in the lanes `keep`.
-void select_rows(const Rows& from, const std::vector<std::uint64_t>& mask, const std::vector<std::int32_t>& keep, const Kernels& kernels,
-                 Rows& to);
+void select_rows(const Rows& from, const std::vector<std::uint64_t>& mask,
+                 const std::vector<std::int32_t>& keep, const Kernels& kernels, Rows& to);
 // All rows with the features in the lanes `keep`.
 void select_features(const Rows& from, const std::vector<std::int32_t>& keep, Rows& to);
 

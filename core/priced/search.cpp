@@ -7,13 +7,14 @@
 namespace streed::priced {
 namespace {
 
-// Cycles before prices of rows are first looked for; a failure makes them wait four times longer. Problems that take less
-// than 3 ms were slowed down by looking earlier.
+// Cycles before prices of rows are first looked for; a failure makes them wait four times longer. Problems
+// that take less than 3 ms were slowed down by looking earlier.
 constexpr double kFirstCertificate = 1e7;
 
 }  // namespace
 
-Search::Search(Root& root, const Kernels& kernels, const Options& options, const Techniques& techniques, Clock::time_point started)
+Search::Search(Root& root, const Kernels& kernels, const Options& options, const Techniques& techniques,
+               Clock::time_point started)
     : root_(root),
       kernels_(kernels),
       options_(options),
@@ -30,7 +31,7 @@ void Search::run() {
     std::swap(top.rows, root_.rows);
     top.offset = top.merged = root_.unit * reducer_.reduce(top.rows, false, true);
     top.leaf = top.upper = root_.unit * top.rows->leaf();
-    poll();
+    poll(0);
     if (techniques_.greedy && !stopped()) greedy(top, 0);
     solve(top, 0, std::numeric_limits<double>::infinity());
 }
@@ -50,21 +51,24 @@ std::size_t Search::memory() {
     return used;
 }
 
-// Between two tables. A tree that is being rebuilt is finished.
-void Search::poll() {
+// Before a table that takes `wanted` bytes more. A tree that is being rebuilt is finished.
+void Search::poll(std::size_t wanted) {
     if (stopped() || rebuilding_) return;
     const double elapsed = std::chrono::duration<double>(Clock::now() - started_).count();
     if (elapsed > options_.time_limit) status_ = Status::time_limit;
     const std::size_t used = memory();
-    if (options_.memory_limit > 0 && used > options_.memory_limit) status_ = Status::memory_limit;
+    if (options_.memory_limit > 0 && used + wanted > options_.memory_limit) status_ = Status::memory_limit;
     if (stopped() || elapsed < next_poll_) return;
     next_poll_ = elapsed + 0.1;
     if (!options_.poll) return;
     std::size_t decided = 0;
     for (const char done : top_->done) decided += done;
-    const double share = top_->done.empty() ? 0 : static_cast<double>(decided) / static_cast<double>(top_->done.size());
+    const double share = top_->done.empty()
+                             ? 0
+                             : static_cast<double>(decided) / static_cast<double>(top_->done.size());
     const double base = root_.base;
-    if (options_.poll({elapsed, base + upper() * root_.tick, base + std::min(lower(), upper()) * root_.tick, share, static_cast<double>(used)}))
+    if (options_.poll({elapsed, base + upper() * root_.tick, base + std::min(lower(), upper()) * root_.tick,
+                       share, static_cast<double>(used)}))
         status_ = Status::interrupted;
 }
 
@@ -122,7 +126,8 @@ void Search::own_bounds(Level& at) const {
     }
 }
 
-// The open feature with the best known tree, -1 if there is none; the least bound of all features bounds the node.
+// The open feature with the best known tree, -1 if there is none; the least bound of all features bounds the
+// node.
 int Search::choose(Level& at, double target) const {
     const Bounds& b = at.bounds;
     double least = at.leaf, best = std::numeric_limits<double>::infinity(), best_bound = best;
@@ -154,7 +159,7 @@ void Search::solve(Level& at, int depth, double room) {
     if (at.lower >= room) return;
     if (!at.expanded) {
         if (known(at, room)) return;
-        poll();
+        poll(at.table->needed(*at.rows));
         if (stopped()) return;
         expand(at);
     }

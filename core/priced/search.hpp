@@ -17,15 +17,15 @@ namespace streed::priced {
 struct Level {
     std::unique_ptr<Rows> rows = std::make_unique<Rows>();
     std::unique_ptr<PairTable> table;
-    Bounds bounds;               // of its children
-    std::vector<char> done;      // features whose children are both solved
-    double offset = 0;           // cost of the rows that were merged when it was made; all else is without it
-    double merged = 0;           // the same, of all nodes above it too
+    Bounds bounds;           // of its children
+    std::vector<char> done;  // features whose children are both solved
+    double offset = 0;       // cost of the rows that were merged when it was made; all else is without it
+    double merged = 0;       // the same, of all nodes above it too
     double leaf = 0, lower = 0, upper = 0;
     std::int32_t feature = kLeaf;  // the split of a tree that costs `upper`
-    bool expanded = false;       // the pair table and the bounds are there
-    bool exact = false;          // lower == upper
-    std::size_t entry = 0;       // of the memo
+    bool expanded = false;         // the pair table and the bounds are there
+    bool exact = false;            // lower == upper
+    std::size_t entry = 0;         // of the memo
     const Level* parent = nullptr;
     int parent_lane = 0, side = 0;
 };
@@ -38,7 +38,8 @@ class Search {
 public:
     using Clock = std::chrono::steady_clock;
 
-    Search(Root& root, const Kernels& kernels, const Options& options, const Techniques& techniques, Clock::time_point started);
+    Search(Root& root, const Kernels& kernels, const Options& options, const Techniques& techniques,
+           Clock::time_point started);
 
     // Searches the root; `status()` says how it ended.
     void run();
@@ -72,7 +73,7 @@ private:
     void recall(Level& at, bool table);
 
     Level& level(int depth, int side);
-    void poll();
+    void poll(std::size_t wanted);
     bool stopped() const { return status_ != Status::optimal; }
     std::size_t memory();
 
@@ -89,8 +90,8 @@ private:
     Status status_ = Status::optimal;
     bool rebuilding_ = false;
     double next_poll_ = 0.05;
-    double work_ = 0;           // about processor cycles
-    double next_certificate_;   // of `work_`
+    double work_ = 0;          // about processor cycles
+    double next_certificate_;  // of `work_`
     std::size_t level_bytes_ = 0, peak_ = 0;
     Counters counters_;
     std::vector<std::uint64_t> mask_;

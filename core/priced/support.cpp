@@ -1,6 +1,7 @@
-// A leaf that gains no more than the price of a split on the worst label of its rows can be given up: its rows go to the other side, and
-// the split with it. So both sides of a split of a smallest optimal tree hold a leaf that gains more; a side as a whole can
-// gain at most its weight less its cost as a leaf. For counted rows: more rows of one label than the price.
+// A leaf that gains no more than the price of a split on the worst label of its rows can be given up: its
+// rows go to the other side, and the split with it. So both sides of a split of a smallest optimal tree hold
+// a leaf that gains more; a side as a whole can gain at most its weight less its cost as a leaf. For counted
+// rows: more rows of one label than the price.
 #include <algorithm>
 #include <bit>
 
@@ -19,7 +20,9 @@ void add_values(const Rows& rows, int lane, std::vector<double>& sums) {
         }
 }
 
-double gain(const std::vector<double>& sums) { return sums.back() - *std::min_element(sums.begin(), sums.end() - 1); }
+double gain(const std::vector<double>& sums) {
+    return sums.back() - *std::min_element(sums.begin(), sums.end() - 1);
+}
 
 }  // namespace
 
@@ -35,11 +38,14 @@ bool Reducer::supported(const Rows& rows, std::vector<std::int32_t>& keep) {
     if (rows.n_values == 0) {
         for (int c = 0, begin = 0; c < 2; begin += rows.words[c], ++c) {
             counts_[c].assign(static_cast<std::size_t>(rows.stride), 0);
-            kernels_.count_columns(rows.bits() + static_cast<std::size_t>(begin) * rows.stride, rows.stride, rows.words[c], rows.n_features, counts_[c].data());
+            kernels_.count_columns(rows.bits() + static_cast<std::size_t>(begin) * rows.stride, rows.stride,
+                                   rows.words[c], rows.n_features, counts_[c].data());
         }
         for (int f = 0; f < rows.n_features; ++f) {
-            const int a = counts_[0][static_cast<std::size_t>(f)], b = counts_[1][static_cast<std::size_t>(f)];
-            decide(f, std::max(a, b), std::max(rows.n[0] - a, rows.n[1] - b), a + b > 0 && a + b < rows.n_rows());
+            const int a = counts_[0][static_cast<std::size_t>(f)],
+                      b = counts_[1][static_cast<std::size_t>(f)];
+            decide(f, std::max(a, b), std::max(rows.n[0] - a, rows.n[1] - b),
+                   a + b > 0 && a + b < rows.n_rows());
         }
         return dropped;
     }
