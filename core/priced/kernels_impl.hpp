@@ -61,10 +61,12 @@ inline void store(T* p, Vec<T> v) {
 
 inline int count_bits(std::uint64_t word) { return __builtin_popcountll(word); }
 
-#include "kernels_counts.hpp"
 #include "kernels_select.hpp"
-#include "kernels_sums.hpp"
+
 #include "kernels_tile.hpp"
+
+#include "kernels_counts.hpp"  // needs the tiles
+#include "kernels_sums.hpp"
 
 template <class T>
 void push(const T* shared, const T* with, int n, int side, double own, double unit, double value,

@@ -215,7 +215,7 @@ def _never_worse(results: list[Result], maximize: bool) -> Iterator[Result]:
     sign = -1.0 if maximize else 1.0
     for result in results:
         gain = 0.0 if best is None else sign * (best.objective - result.objective)
-        if best is not None and gain <= 0 and result.tree.n_nodes > best.tree.n_nodes:
+        if best is not None and (gain < 0 or (gain == 0 and result.tree.n_nodes > best.tree.n_nodes)):
             distance = abs(best.objective - result.lower_bound)
             size = max(abs(best.objective), abs(result.lower_bound))
             gap = 0.0 if distance == 0 else distance / size if math.isfinite(size) else math.inf
