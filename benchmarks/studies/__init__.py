@@ -13,6 +13,7 @@ STUDIES = {
     "policy": "benchmarks.studies.policy",
     "f1": "benchmarks.studies.f1",
     "fairness": "benchmarks.studies.fairness",
+    "sparse": "benchmarks.studies.sparse",
     "own_tasks": "benchmarks.studies.own_tasks",
     "threads": "benchmarks.studies.threads",
     "startup": "benchmarks.studies.startup",
