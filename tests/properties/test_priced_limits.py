@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -90,7 +92,7 @@ def test_nodes_that_pay() -> None:
         (Accuracy([0, 1] * 50, cost_complexity=0.01), {"min_samples_leaf": 5}, "up to 50 nodes can pay"),
     ],
 )
-def test_no_depth_where_one_is_needed(task: streed.tasks.Task, options: dict[str, int], message: str) -> None:
+def test_no_depth_where_one_is_needed(task: streed.tasks.Task, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         streed.solve(task, np.eye(task.n_rows, dtype=bool)[:, :3], max_depth=None, **options)
 
