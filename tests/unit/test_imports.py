@@ -28,7 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "tolerance": set(),
     "table": BASE,
     "tree": BASE | {"table"},
-    "views": BASE | {"tree"},
+    "views": BASE | {"tree", "table"},
     # what is to be optimised: no solver, not even inside a function
     "leaves": BASE | {"tree"},
     "metrics": BASE,
