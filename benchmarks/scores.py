@@ -87,6 +87,12 @@ def f1_score(arrays: Arrays, prediction: NDArray[Any]) -> float:
     return float(2 * found / (np.count_nonzero(prediction == 1) + np.count_nonzero(y == 1)))
 
 
+def priced_rate(arrays: Arrays, prediction: NDArray[Any]) -> float:
+    """Error rate plus the price of all leaves; their number comes after the predictions."""
+    n = len(arrays["y"])
+    return misclassified(arrays, prediction[:n]) / n + float(arrays["price"][0]) * float(prediction[n])
+
+
 FAIR_TASKS: dict[str, tuple[str, ...]] = {
     "demographic_parity": ("all",),
     "equal_opportunity": ("positive",),
@@ -118,6 +124,7 @@ SCORES: dict[str, Score] = {
     "policy": Score(mean_reward, smaller_is_better=False, tolerance=1e-9, peer_tolerance=1e-4),
     "regression": Score(squared_error, tolerance=1e-9, peer_tolerance=1e-4),
     "survival": Score(half_deviance, tolerance=1e-9, peer_tolerance=1e-4),
+    "priced": Score(priced_rate, tolerance=1e-9),
     "f1": Score(f1_score, smaller_is_better=False, tolerance=1e-12),
     **{name: Score(functools.partial(fair_errors, about)) for name, about in FAIR_TASKS.items()},
 }

@@ -6,6 +6,7 @@
 
 #include "front.hpp"
 #include "options.hpp"
+#include "priced.hpp"
 #include "python_leaf.hpp"
 #include "tree.hpp"
 
@@ -183,6 +184,7 @@ NB_MODULE(_core, module) {
                "n_labels"_a, nb::kw_only(), "least_row"_a.noconvert() = nb::none(),
                "worst_row"_a.noconvert() = nb::none(), "options"_a);
     register_front(module);
+    register_priced(module);
     register_tree(module);
     module.def("simd_levels", &streed::simd_levels);
     module.def("switch_names", &switch_names);

@@ -25,6 +25,7 @@ MODULES = {
     "pystreed": "benchmarks.peers.pystreed",
     "pydl8.5": "benchmarks.peers.pydl85",
     "gosdt": "benchmarks.peers.gosdt",
+    "priced": "benchmarks.peers.priced",
 }
 
 Options = dict[str, Any]

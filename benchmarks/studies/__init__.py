@@ -15,6 +15,7 @@ STUDIES = {
     "survival": "benchmarks.studies.survival",
     "f1": "benchmarks.studies.f1",
     "fairness": "benchmarks.studies.fairness",
+    "sparse": "benchmarks.studies.sparse",
     "own_tasks": "benchmarks.studies.own_tasks",
     "threads": "benchmarks.studies.threads",
     "startup": "benchmarks.studies.startup",

@@ -41,7 +41,9 @@ if TYPE_CHECKING:
         SurvivalTree,
         fairness_front,
     )
+    from streed.paths import complexity_path, size_path
     from streed.separable import check_separable
+    from streed.tuning import tune
 
 __all__ = [
     "Binarizer",
@@ -66,17 +68,23 @@ __all__ = [
     "Tree",
     "check_separable",
     "combine",
+    "complexity_path",
     "fairness",
     "fairness_front",
     "metrics",
     "native",
+    "size_path",
     "solve",
     "tasks",
+    "tune",
 ]
 
 _LAZY = {
     "Binarizer": "streed.binarize",
     "check_separable": "streed.separable",
+    "complexity_path": "streed.paths",
+    "size_path": "streed.paths",
+    "tune": "streed.tuning",
     "CostSensitiveTreeClassifier": "streed.estimators",
     "OptimalTreeClassifier": "streed.estimators",
     "OptimalTreeRegressor": "streed.estimators",

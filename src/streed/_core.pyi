@@ -48,6 +48,22 @@ def solve_function(
     worst_row: npt.NDArray[np.float64] | None = None,
     **options: Unpack[_Options],
 ) -> dict[str, Any]: ...
+def solve_priced(
+    features: npt.NDArray[np.uint8],
+    *,
+    labels: npt.NDArray[np.int32] | None = None,
+    weights: npt.NDArray[np.float64] | None = None,
+    costs: npt.NDArray[np.float64] | None = None,
+    n_labels: int = 1,
+    branch_cost: float,
+    min_samples_leaf: int = 1,
+    time_limit: float,
+    memory_limit: int,
+    switches: dict[str, bool] | None = None,
+    simd: str = "auto",
+    poll: Callable[[dict[str, float]], bool] | None = None,
+) -> dict[str, Any]: ...
+def priced_switch_names() -> list[str]: ...
 def front(
     features: npt.NDArray[np.uint8],
     costs: npt.NDArray[np.float64],

@@ -55,9 +55,16 @@ class Option:
             raise TypeError(f"{self.name} must be {self.expected}, got {value!r} ({type(value).__name__})")
 
 
+MOST_DEPTH = 20
+"""The deepest tree that a search by depth takes."""
+
+NO_DEPTH = 2**30
+"""`Limits.max_depth` where there is no limit."""
+
 _TABLE = (
-    Option("max_depth", "an integer from 0 to 20", "Greatest number of tests from the root to a leaf.",
-           default=3, low=0, high=20),
+    Option("max_depth", "an integer from 0 to 20 or None",
+           "Greatest number of tests from the root to a leaf; none where nodes have a price.",
+           default=3, low=0, high=MOST_DEPTH, optional=True),
     Option("max_nodes", "an integer >= 0 or None", "Greatest number of branching nodes; by default no limit.",
            low=0, optional=True),
     Option("min_samples_leaf", "an integer >= 1", "Least number of training rows in a leaf.",
@@ -103,6 +110,11 @@ class Limits:
             "n_threads": self.n_threads,
         }
         return given if poll is None else given | {"poll": poll}
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether there is no limit of the depth."""
+        return self.max_depth == NO_DEPTH
 
     def check_rows(self, n_rows: int) -> None:
         """Refuse leaves that must hold more rows than there are."""
@@ -170,9 +182,12 @@ def _check(
     memory_limit: object,
     n_jobs: object,
 ) -> Limits:
-    depth = _integer("max_depth", max_depth)
     nodes = OPTIONS["max_nodes"].check(max_nodes)
-    full_tree = 2**depth - 1
+    given = OPTIONS["max_depth"].check(max_depth)
+    if given is None and nodes is not None and nodes <= MOST_DEPTH:
+        given = nodes  # no tree is deeper than it has nodes
+    depth = NO_DEPTH if given is None else int(given)
+    full_tree = 2**31 - 1 if given is None else 2**depth - 1
     seconds = OPTIONS["time_limit"].check(time_limit)
     memory = OPTIONS["memory_limit"].check(memory_limit)
     return Limits(

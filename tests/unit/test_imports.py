@@ -28,7 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "tolerance": set(),
     "table": BASE,
     "tree": BASE | {"table"},
-    "views": BASE | {"tree"},
+    "views": BASE | {"tree", "table"},
     # what is to be optimised: no solver, not even inside a function
     "leaves": BASE | {"tree"},
     "metrics": BASE,
@@ -37,6 +37,8 @@ ALLOWED: dict[str, set[str]] = {
     "tasks": BASE | {"table", "leaves", "metrics", "fairness", "reference"},
     # how it is optimised
     "solver": BASE | {"table", "tree", "leaves", "metrics", "fairness", "reference", "tasks"},
+    "paths": BASE | {"table", "tree", "tasks", "solver"},
+    "tuning": BASE | {"paths"},
     "separable": BASE | {"table", "tree", "leaves", "reference", "tasks", "solver"},
     "testing": {"reference", "separable"},
     # what users meet

@@ -81,7 +81,8 @@ def uniform_cuts(gaps: Gaps, n: int) -> Chosen:
     if gaps.size == 0:
         return all_cuts(gaps)
     share = np.arange(1, n + 1) / (n + 1)
-    edges = gaps.distinct[0] * (1 - share) + gaps.distinct[-1] * share
+    exact = gaps.distinct[0] * (1 - share) + gaps.distinct[-1] * share
+    edges = np.array([float(f"{edge:.12g}") for edge in exact.tolist()])  # a value on an edge lies below it
     position = np.clip(np.searchsorted(gaps.distinct, edges, side="right") - 1, 0, gaps.size - 1)
     chosen, first = np.unique(position, return_index=True)
     return chosen, edges[first]
@@ -124,11 +125,35 @@ def place(gaps: Gaps, chosen: Chosen, tidy: Tidy) -> list[float]:
 
 
 def tidy_number(aim: float, low: float, high: float) -> float:
-    """Return the aim without the noise of its last digits; always low <= cut < high."""
-    tidy = float(f"{aim:.12g}")
-    if low <= tidy < high:
-        return tidy
-    return aim if low <= aim < high else low
+    """Return the aim with as few digits as separate the same values, six or more: low <= cut < high.
+
+    Examples
+    --------
+    >>> tidy_number(2.3333333, 2.0, 3.0), tidy_number(1234567.5, 1234567.0, 1234568.0)
+    (2.33333, 1234567.5)
+    """
+    for digits in range(6, 18):
+        tidy = float(f"{aim:.{digits}g}")
+        if low <= tidy < high:
+            return tidy
+    return low
+
+
+def tidy_integer(aim: float, low: int, high: int) -> int:
+    """Do the same for integers that no double can hold; the aim is no exact number, the middle is.
+
+    Examples
+    --------
+    >>> tidy_integer(0.0, 2**60, 2**60 + 2), tidy_integer(0.0, 10**18 + 1, 3 * 10**18)
+    (1152921504606846977, 2000000000000000000)
+    """
+    middle = (low + high) // 2
+    size = len(str(abs(middle)))
+    for digits in range(6, size):
+        tidy = int(round(middle, digits - size))
+        if low <= tidy < high:
+            return tidy
+    return middle
 
 
 def quantile_cuts(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from streed.binarize.features import ColumnFeatures
 from streed.table.columns import Column, Kind
 from streed.table.dates import NoDateError, parse_dates
+from streed.table.limits import at_most
 
 
 class Encoder:
@@ -36,14 +37,14 @@ class Encoder:
             return
         values = self._values[begin:end]
         if not self._is_category:
-            values = np.ascontiguousarray(values, dtype=np.float64)
+            values = np.ascontiguousarray(values, None if values.dtype.kind in "iu" else np.float64)
         for position, condition in enumerate(self._conditions):
             if condition.operator == "is" and condition.value is None:
                 out[position] = False if self._missing is None else self._missing[begin:end]
             elif self._is_category:
                 (np.less_equal if condition.ordered else np.equal)(values, position, out=out[position])
             elif condition.operator == "<=":
-                np.less_equal(values, self._cuts[position], out=out[position])
+                at_most(values, self._cuts[position], out=out[position])
             else:
                 np.equal(values, 1.0, out=out[position])
 

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.binarize.categories import count_categories, split_rare
-from streed.binarize.cuts import Chosen, Gaps, find_gaps, place, representatives, tidy_number
+from streed.binarize.cuts import Chosen, Gaps, find_gaps, place, representatives, tidy_integer, tidy_number
 from streed.table.columns import Column, Kind
 from streed.table.dates import DAY, date_text, tidy_date
+from streed.table.limits import is_beyond
 from streed.tree.conditions import Condition
 
 MANY = 100
@@ -113,11 +114,13 @@ def number_features(
     column: Column, rows: Rows, choose: Chooser, given: list[float] | None, *, from_text: bool = False
 ) -> ColumnFeatures:
     """Cut a column of numbers or dates."""
-    numbers = np.ascontiguousarray(rows.values, np.float64)
+    wide = is_beyond(rows.values)
+    numbers = np.ascontiguousarray(rows.values, None if wide else np.float64)
     rows = Rows(numbers, rows.weights, rows.y)
     gaps = find_gaps(numbers, rows.weights)
     is_date = column.kind is Kind.DATE
-    cuts = place(gaps, choose(gaps, rows), tidy_date if is_date else tidy_number) if given is None else given
+    tidy: Any = tidy_date if is_date else tidy_integer if wide else tidy_number
+    cuts = place(gaps, choose(gaps, rows), tidy) if given is None else given
     whole_days = is_date and bool((gaps.distinct % DAY == 0).all() and not any(cut % DAY for cut in cuts))
     shown: list[Any] = [date_text(cut, whole_days=whole_days) for cut in cuts] if is_date else cuts
     values: Sequence[Any] = representatives(gaps, cuts)

@@ -91,6 +91,8 @@ def _reader(option: Option) -> Callable[[str], float | int | None]:
 
 
 def _read(option: Option, text: str) -> float | int | None:
+    if option.optional and text.lower() == "none":
+        return None
     try:
         return option.check(int(text) if option.integer else float(text))
     except (ValueError, TypeError):

@@ -27,8 +27,9 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         a function ``metric(tp, fp, fn, tn)`` that does not fall when fp or fn falls; or what makes a task of
         labels. The positive class is the second one in sorted order; to have it otherwise, give a task:
         ``functools.partial(streed.tasks.F1Score, positive="no")``.
-    max_depth : int, default=3
-        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_depth : int or None, default=3
+        Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, where branching nodes have
+        a price (`cost_complexity` above zero).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int, default=1
@@ -81,7 +82,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self,
         objective: Any = "accuracy",
         *,
-        max_depth: int = 3,
+        max_depth: int | None = 3,
         max_nodes: int | None = None,
         min_samples_leaf: int = 1,
         cost_complexity: float = 0.0,

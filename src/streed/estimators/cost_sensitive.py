@@ -68,8 +68,9 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         diagonal need not be zero. By default every error costs 1.
     feature_costs : streed.FeatureCosts, optional
         Prices of tests per column of the table; by default they are free.
-    max_depth : int, default=3
-        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_depth : int or None, default=3
+        Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, where branching nodes have
+        a price (`cost_complexity` above zero).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int, default=1
@@ -134,7 +135,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         *,
         misclassification_costs: Any = None,
         feature_costs: FeatureCosts | None = None,
-        max_depth: int = 3,
+        max_depth: int | None = 3,
         max_nodes: int | None = None,
         min_samples_leaf: int = 1,
         cost_complexity: float = 0.0,

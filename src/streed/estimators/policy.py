@@ -83,8 +83,9 @@ class PolicyTree(BaseTree):
         the rows that they score, as in the paper.
     clip : float, default=0.01
         Least propensity; lower ones are raised to it, with a warning.
-    max_depth : int, default=3
-        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_depth : int or None, default=3
+        Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, where branching nodes have
+        a price (`cost_complexity` above zero).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int, default=1
@@ -141,7 +142,7 @@ class PolicyTree(BaseTree):
         budget: float | None = None,
         cv: int | None = 5,
         clip: float = 0.01,
-        max_depth: int = 3,
+        max_depth: int | None = 3,
         max_nodes: int | None = None,
         min_samples_leaf: int = 1,
         cost_complexity: float = 0.0,

@@ -79,5 +79,8 @@ class LeafModel(Protocol):
     def row_range(self) -> tuple[float, float]:
         """Return the least and the most that one more row adds to the cost of a leaf."""
 
+    def saving(self) -> float:
+        """Return the most that any tree can save against the best single leaf; infinite if not known."""
+
     def guarded(self, name: str) -> GuardedFunction | None:
         """Return the Python function of the model, ready for a search; None if it has none."""

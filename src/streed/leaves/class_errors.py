@@ -63,5 +63,10 @@ class ClassErrors(NamedTuple):
         """Return the least and the most that one more row adds to the cost of a leaf."""
         return 0.0, float(self.weights.max(initial=0.0))
 
+    def saving(self) -> float:
+        """Return the weight of all rows that do not have the most frequent class."""
+        weights = np.bincount(self.codes, self.weights)
+        return float(weights.sum() - weights.max(initial=0.0))
+
     def guarded(self, name: str) -> None:
         """Return None: there is no Python function."""

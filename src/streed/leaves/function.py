@@ -123,6 +123,10 @@ class LeafFunction:
         least = -math.inf if self.least_row is None else float(self.least_row.min())
         return least, math.inf if self.worst_row is None else float(self.worst_row.max())
 
+    def saving(self) -> float:
+        """Return infinity: what a function makes of other sums is not known."""
+        return math.inf
+
     def guarded(self, name: str) -> GuardedFunction:
         """Return the function, tried out and compiled where that is wanted."""
         return GuardedFunction(name, self)

@@ -62,5 +62,11 @@ class CostTable(NamedTuple):
             return -math.inf, math.inf
         return float(self.costs.min()), float(self.costs.max())
 
+    def saving(self) -> float:
+        """Return by how much the best single label exceeds the best label of every row."""
+        if not self.costs.size:
+            return 0.0
+        return float(self.costs.sum(axis=0).min() - self.costs.min(axis=1).sum())
+
     def guarded(self, name: str) -> None:
         """Return None: there is no Python function."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.table.columns import Column, Kind
+from streed.table.limits import at_most
 from streed.tree.conditions import Condition
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
@@ -55,7 +56,7 @@ def holds(condition: Condition, column: Column, missing: str) -> NDArray[np.bool
         found = [_holds(condition, category) for category in column.categories]
         return np.array([*found, False], dtype=np.bool_)[column.values.astype(np.intp)]
     if condition.operator == "<=":
-        return np.asarray(column.values <= condition.value)
+        return at_most(column.values, condition.value)
     return np.isin(column.values, np.array(compared(condition), dtype=np.float64))
 
 

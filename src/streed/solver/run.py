@@ -22,6 +22,7 @@ from streed import _core
 from streed.errors import InterruptedWarning, TaskError, warn_caller
 from streed.leaves import LEAF_MODELS
 from streed.options import Limits
+from streed.solver import priced_nodes
 from streed.solver.progress import Reports, watch
 from streed.tasks.forms import OneValue
 from streed.tree.result import Progress, Result, Solution, relative_gap
@@ -153,6 +154,7 @@ class Run:
 
     def search(self, engine: Callable[..., dict[str, Any]], *data: Any, **options: Any) -> dict[str, Any]:
         """Run one search of the engine within what is left of the limits."""
+        priced_nodes.refuse_no_depth(self.limits)
         return self.note(engine(*data, **options, **self.options()))
 
     def search_value(
@@ -168,7 +170,29 @@ class Run:
             options["combination"] = form.combination
         if form.prices is not None:
             options["prices"] = tuple(form.prices)
+        if form.branch_cost > 0 or self.limits.unlimited:
+            return self._search_priced(form, rows, name, options)
         return self.note(form.leaf.solve(_core, name, rows, form.classes.size, options))
+
+    def _search_priced(
+        self, form: OneValue, rows: NDArray[np.uint8], name: str, options: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Search a tree whose branching nodes have a price: without a depth where no depth binds."""
+        free = priced_nodes.limit_by_price(form, options)
+        depth = options["max_depth"]
+        tried = None
+        if depth > (priced_nodes.SHALLOW if free else priced_nodes.DEEP) and priced_nodes.is_taken(
+            form, options["min_samples_leaf"]
+        ):
+            time_limit = options["time_limit"] if free else options["time_limit"] / 2
+            tried = priced_nodes.search(_core, form, rows, options | {"time_limit": time_limit})
+            if free or (tried["optimal"] and priced_nodes.fits(tried, options)):
+                return self.note(tried)
+            left = 0.0 if tried["status"] == "interrupted" else options["time_limit"] - tried["seconds"]
+            options["time_limit"] = max(left, LEAST_SECONDS)
+        priced_nodes.check_depth(form, options)
+        answer = form.leaf.solve(_core, name, rows, form.classes.size, options)
+        return self.note(answer if tried is None else priced_nodes.best_of(answer, tried, options))
 
     def search_limited(
         self, costs: NDArray[np.float64], lower: Any, upper: Any, branch_cost: Any

@@ -21,7 +21,7 @@ def solve(
     task: Task | Components[Any, Any],
     X: ArrayLike | None = None,
     *,
-    max_depth: int,
+    max_depth: int | None,
     max_nodes: int | None = None,
     min_samples_leaf: int = 1,
     time_limit: float | None = None,
@@ -41,8 +41,9 @@ def solve(
         Binary features: Boolean, or numbers that are 0 or 1. A frame's column names become the feature names.
         It may be left out only for components, which bring their features; if it is given, its columns are
         their features in the same order, and rows are counted by it.
-    max_depth : int
-        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_depth : int or None
+        Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, for one value with a price
+        per branching node.
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int, default=1

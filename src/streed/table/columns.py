@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from streed.sizes import as_floats
 from streed.table.dates import EPOCH, date_numbers
+from streed.table.limits import is_beyond
 from streed.table.missing import is_missing
 
 
@@ -124,6 +125,8 @@ def _from_pandas(name: str, series: Any) -> Column:
         return Column(name, kind, series.cat.codes.to_numpy(), series.cat.categories.tolist())
     if isinstance(dtype, np.dtype):
         return from_array(name, series.to_numpy())
+    if dtype.kind in "iu" and not series.isna().any():
+        return from_array(name, series.to_numpy(dtype=dtype.numpy_dtype))
     if dtype.kind in "biuf":  # an extension type, whose missing values are not NaN
         kind = Kind.BOOLEAN if dtype.kind == "b" else Kind.NUMBER
         return Column(name, kind, series.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -173,6 +176,8 @@ def from_objects(name: str, values: list[Any]) -> Column:
         return _encode(name, values)
     if groups["dates"]:
         return Column(name, Kind.DATE, date_numbers(np.array([_plain_date(value) for value in values])))
+    if types == {int} and None not in values and is_beyond(whole := np.array(values)):
+        return Column(name, Kind.NUMBER, whole)
     only_booleans = bool(types) and types <= {bool, np.bool_}
     return Column(name, Kind.BOOLEAN if only_booleans else Kind.NUMBER, as_floats(values))
 

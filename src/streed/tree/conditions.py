@@ -9,6 +9,17 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_type_hints
 
 
+def number_text(number: float) -> str:
+    """Write a number with as many digits as it takes to mean no other one.
+
+    Examples
+    --------
+    >>> number_text(42.5), number_text(-50000.0), number_text(0.1 + 0.2)
+    ('42.5', '-50000', '0.30000000000000004')
+    """
+    return repr(float(number)).removesuffix(".0")
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """What a binary feature says about its column.
@@ -49,7 +60,7 @@ class Condition:
             shown = ", ".join(map(str, self.value[:3]))
             more = f", and {len(self.value) - 3} more" if len(self.value) > 3 else ""
             return f"{self.column} in {{{shown}{more}}}"
-        value = f"{self.value:.6g}" if isinstance(self.value, float) else self.value
+        value = number_text(self.value) if isinstance(self.value, float) else self.value
         return f"{self.column} {self.operator} {value}"
 
     def to_dict(self) -> dict[str, Any]:

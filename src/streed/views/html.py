@@ -17,7 +17,8 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from streed.tree.conditions import Condition
+from streed.table.limits import EXACT
+from streed.tree.conditions import Condition, number_text
 from streed.tree.result import Result, Solution
 from streed.tree.tree import Tree
 from streed.views.palette import MOST, ink_on, label_colors
@@ -169,7 +170,8 @@ def _test(tree: Tree, feature: int) -> dict[str, Any]:
     words["column"] = test.column
     words["kind"] = kind = _kind(test)
     if kind in ("number", "date"):
-        return {**words, "limit": test.value}
+        wide = isinstance(test.value, int) and abs(test.value) > EXACT  # no number of a script
+        return {**words, "limit": str(test.value) if wide else test.value}
     return {**words, "values": _category_texts(test.operator, test.value)} if kind == "in" else words
 
 
@@ -183,7 +185,8 @@ def _kind(test: Condition) -> str:
 
 
 def _category_texts(operator: str, value: Any) -> list[str]:
-    return [label_text(each) for each in (value if operator == "in" else (value,))]
+    values = value if operator == "in" else (value,)
+    return [number_text(each) if isinstance(each, float) else str(each) for each in values]
 
 
 def _columns(trees: Iterable[Tree]) -> list[dict[str, Any]]:

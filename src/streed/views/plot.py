@@ -86,6 +86,7 @@ def _shorten(text: str) -> str:
 
 
 def _cut(text: str) -> str:
+    text = one_line(text)
     return text if len(text) <= LETTERS else text[: LETTERS - 1].rstrip() + "…"
 
 
@@ -112,8 +113,7 @@ class Layout:
             for level in range(tree.depth)
         ]
         self.columns = np.concatenate([[0.0], np.cumsum([width + GAP for width in widths])])
-        named = {node: tree.classes[tree.label[node]] for node in self.leaves}
-        self.labels = {node: _cut(one_line(label_text(label))) for node, label in named.items()}
+        self.labels = {node: _cut(label_text(tree.classes[tree.label[node]])) for node in self.leaves}
         self.chip = max(text_width(label, FONT) for label in self.labels.values()) + 2 * PAD + 4
         self.facts = {node: self._facts(node) for node in self.leaves}
         self.count = max(text_width(count, FONT) for count, _ in self.facts.values())
@@ -188,8 +188,7 @@ class Layout:
             return [(GREY, f"{value_name(self.tree)} per row"), *tests]
         if self.tree.class_weights is None or self.tree.classes.size > MOST:
             return []
-        labels = [_cut(one_line(label_text(label))) for label in self.tree.classes.tolist()]
-        return [(self.color(k), label) for k, label in enumerate(labels)]
+        return [(self.color(k), _cut(label_text(c))) for k, c in enumerate(self.tree.classes.tolist())]
 
     def _legend_width(self) -> float:
         return sum(text_width(text, SMALL) + 22 for _, text in self.legend)

@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import Any
 
 from streed.errors import TaskError
+from streed.solver.priced_nodes import refuse_no_depth
 from streed.solver.run import Run
 from streed.tasks.forms import (
     CountsMetric,
@@ -48,6 +49,8 @@ def strategy(name: str) -> Any:
 
 def solve_form(run: Run, form: Any) -> Result:
     """Solve a form by the first strategy that takes it."""
+    if type(form) is not OneValue:
+        refuse_no_depth(run.limits)
     for name in STRATEGIES.get(type(form), ()):
         chosen = strategy(name)
         why = chosen.refusal(form)

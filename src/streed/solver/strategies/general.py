@@ -17,6 +17,7 @@ from streed.reference import Components
 from streed.solver.general.components import check_components, with_leaf_size
 from streed.solver.general.search import Clock, Entry, Search, Stop
 from streed.solver.general.tree import admissible_value, flatten, simplify, with_names
+from streed.solver.priced_nodes import refuse_no_depth
 from streed.solver.run import Run
 from streed.tasks.forms import SixComponents
 from streed.tree.result import Result, Solution, show
@@ -82,6 +83,7 @@ def solve_components(
 
 def search(run: Run, task: Components[Any, Any]) -> Found:
     """Run the general search within the limits."""
+    refuse_no_depth(run.limits)
     runner: Search
 
     def poll(elapsed: float) -> bool:

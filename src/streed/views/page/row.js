@@ -54,10 +54,16 @@ const rowView = {
     if (missing?.checked || given === MISSING) return test.kind === "missing";
     if (given === "") return undefined;
     if (test.kind === "missing") return false;
-    if (test.kind === "number") return Number(given) <= test.limit;
+    if (test.kind === "number") return this.atMost(given, test.limit);
     if (test.kind === "date") return this.time(given) <= this.time(test.limit);
     if (test.kind === "true") return given === "1";
     return test.values.includes(field.tagName === "SELECT" ? column.categories[Number(given)] : given);
+  },
+
+  // A limit that is a text is an integer that no number of a script can hold.
+  atMost(given, limit) {
+    const exact = typeof limit === "string" && /^[+-]?\d+$/.test(given);
+    return exact ? BigInt(given) <= BigInt(limit) : Number(given) <= Number(limit);
   },
 
   time(text) {

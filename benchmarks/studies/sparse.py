@@ -1,0 +1,134 @@
+"""Trees of any depth with a price per leaf: streed against FastSmallTree, GOSDT and PyStreeD."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.data import read_classification, set_names
+from benchmarks.peers.priced import FITS
+from benchmarks.report import Document, Table, format_seconds, geometric_mean, say, say_alarms, say_machine
+from benchmarks.runner import Contestant, Outcome, run_once
+from benchmarks.studies.common import add_common, add_peers, memory_bytes
+
+BASE, REFERENCE = "streed", "fast_small_tree"
+PEERS = [name for name in FITS if name != BASE]
+PRICES = [0.1, 0.05, 0.02, 0.01, 0.005]
+COUNTED_SECONDS, ALLOWED_SECONDS = 0.1, 0.002
+TOLERANCE = 1e-9
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this study."""
+    add_common(parser, depths=[0], repeats=1, limit=30)
+    add_peers(parser, PEERS)
+    parser.add_argument(
+        "--prices", nargs="+", type=float, default=PRICES, metavar="C", help="prices of a leaf"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the study; the exit code is 1 when an answer of streed is in doubt."""
+    names = options.sets or set_names(options.data, "classification")
+    contestants = [Contestant(BASE, "priced", sys.executable, {"solver": BASE})]
+    contestants += [
+        Contestant(name, "priced", options.peer_python, {"solver": name}) for name in options.peers
+    ]
+    document, rows, alarms = Document("sparse", options), [], []
+    table = Table(
+        [("set", 18), ("price", 6), *((f"{one.label} s", 16) for one in contestants), ("value", 12)]
+    )
+    for name in names:
+        for price in options.prices:
+            outcomes = measure(name, price, contestants, options)
+            rows.append({"set": name, "price": price, "outcomes": outcomes})
+            best = min((o.value for o in outcomes.values() if o.value is not None), default=float("nan"))
+            table.add(
+                [name, f"{price:g}", *(cell(outcomes[one.label]) for one in contestants), f"{best:.8f}"]
+            )
+            found = doubts(name, price, outcomes)
+            alarms += [text for mine, text in found if mine]
+            for _, text in found:
+                say(f"    {text}")
+    summary = summarise(rows, [one.label for one in contestants], options.time_limit)
+    plain = [row | {"outcomes": {k: o.to_dict() for k, o in row["outcomes"].items()}} for row in rows]
+    document.save(summary=summary, rows=plain)
+    say_machine(document.content)
+    say_summary(summary)
+    say_alarms(alarms)
+    return 1 if alarms else 0
+
+
+def measure(
+    name: str, price: float, contestants: list[Contestant], options: argparse.Namespace
+) -> dict[str, Outcome]:
+    """Run all contestants on one problem, each in a process of its own; medians by processor time."""
+    arrays = read_classification(options.data, name) | {"price": np.array([price])}
+    settings: dict[str, Any] = {"task": "priced", "max_depth": 0, "time_limit": options.time_limit}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "arrays.npz"
+        np.savez(path, allow_pickle=False, **arrays)
+        out = {}
+        for one in contestants:
+            runs = [
+                run_once(one, path, settings, memory=memory_bytes(options), folder=Path(folder))
+                for _ in range(options.repeats)
+            ]
+            out[one.label] = sorted(runs, key=lambda outcome: seconds(outcome, options.time_limit))[
+                len(runs) // 2
+            ]
+        return out
+
+
+def seconds(outcome: Outcome, limit: float) -> float:
+    """Processor time; the limit where the optimum was not proven."""
+    return outcome.cpu_seconds if outcome.status == "done" and outcome.proven else limit
+
+
+def cell(outcome: Outcome) -> str:
+    """Time of a proof, or why there is none."""
+    return format_seconds(outcome.cpu_seconds) if outcome.status == "done" else outcome.status
+
+
+def doubts(name: str, price: float, outcomes: dict[str, Outcome]) -> list[tuple[bool, str]]:
+    """List claims of an optimum that another tree, scored by hand, beats; true: the claim is streed's."""
+    known = [o.value for o in outcomes.values() if o.value is not None]
+    found = []
+    for label, one in outcomes.items():
+        if one.proven and one.value is not None and one.value > min(known) + TOLERANCE:
+            text = f"{label} claims {one.value:.8f} on {name} at {price:g}, but {min(known):.8f} was found"
+            found.append((label == BASE, text))
+    return found
+
+
+def summarise(rows: list[dict[str, Any]], labels: list[str], limit: float) -> dict[str, Any]:
+    """Count proofs, and compare times where the reference needs long enough."""
+    proofs = {label: sum(row["outcomes"][label].status == "done" for row in rows) for label in labels}
+    summary: dict[str, Any] = {"problems": len(rows), "time_limit": limit, "proofs": proofs}
+    if REFERENCE not in labels:
+        return summary
+    ratios, slower = [], []
+    for row in rows:
+        ours, theirs = (seconds(row["outcomes"][label], limit) for label in (BASE, REFERENCE))
+        ran = row["outcomes"][REFERENCE].status in ("done", "unproven", "time limit")
+        if ran and theirs > COUNTED_SECONDS and row["outcomes"][BASE].status == "done":
+            ratios.append(theirs / ours)
+        if ran and ours > theirs + ALLOWED_SECONDS:
+            slower.append(f"{row['set']} {row['price']:g}")
+    mean = geometric_mean(ratios) if ratios else None
+    return summary | {"geometric_mean": mean, "counted": len(ratios), "slower": slower}
+
+
+def say_summary(summary: dict[str, Any]) -> None:
+    """Print the figures of `summarise`."""
+    proofs = ", ".join(f"{label} {count}" for label, count in summary["proofs"].items())
+    say(f"proven of {summary['problems']} in {summary['time_limit']:g} s: {proofs}")
+    if summary.get("geometric_mean") is not None:
+        counted = f"{summary['counted']} problems on which it needs more than {COUNTED_SECONDS:g} s"
+        say(f"{REFERENCE} against streed: geometric mean {summary['geometric_mean']:.1f}x over {counted}")
+        say(f"    streed slower by more than 2 ms: {', '.join(summary['slower']) or 'none'}")

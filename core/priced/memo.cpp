@@ -1,0 +1,103 @@
+#include "memo.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "hash.hpp"
+
+namespace streed::priced {
+namespace {
+
+constexpr std::size_t kChunkWords = 1 << 16;
+
+template <class Visit>
+void each_row(const Rows& rows, const std::uint64_t* mask, Visit visit) {
+    if (mask == nullptr) {
+        for (std::size_t r = 0; r < rows.ids.size(); ++r) visit(r);
+        return;
+    }
+    for (int c = 0, begin = 0, row = 0; c < 2; begin += rows.words[c], row += rows.n[c], ++c)
+        for (int w = 0; w < rows.words[c]; ++w)
+            for (std::uint64_t rest = mask[begin + w]; rest != 0; rest &= rest - 1)
+                visit(static_cast<std::size_t>(row + 64 * w + std::countr_zero(rest)));
+}
+
+}  // namespace
+
+void Memo::make_key(const Rows& rows, const std::uint64_t* mask) {
+    ids_.clear();
+    each_row(rows, mask, [&](std::size_t r) { ids_.push_back(rows.ids[r]); });
+    key_.clear();
+    const std::size_t n = ids_.size(), as_bits = (n_root_rows_ + 31) / 32;
+    const bool narrow = n_root_rows_ <= 0x10000;
+    key_.push_back(static_cast<std::uint32_t>(n));
+    if (as_bits < (narrow ? (n + 1) / 2 : n)) {
+        key_.resize(1 + as_bits, 0);
+        for (const std::uint32_t id : ids_) key_[1 + id / 32] |= 1u << (id % 32);
+    } else if (narrow) {
+        if (n % 2 != 0) ids_.push_back(0);
+        for (std::size_t k = 0; k < n; k += 2) key_.push_back(ids_[k] | ids_[k + 1] << 16);
+    } else {
+        key_.insert(key_.end(), ids_.begin(), ids_.end());
+    }
+    if (rows.n_values == 0) return;
+    const auto width = static_cast<std::size_t>(rows.n_values);
+    each_row(rows, mask, [&](std::size_t r) {
+        const std::size_t at = key_.size();
+        key_.resize(at + 2 * width);
+        std::memcpy(key_.data() + at, rows.row_values(static_cast<int>(r)), 8 * width);
+    });
+    key_.insert(key_.end(), rows.features.begin(), rows.features.end());
+}
+
+std::size_t Memo::find(const Rows& rows, const std::uint64_t* mask) {
+    make_key(rows, mask);
+    std::uint64_t hash = kHashSeed;
+    std::size_t w = 0;
+    for (; w + 2 <= key_.size(); w += 2)
+        hash = mix(hash, key_[w] | static_cast<std::uint64_t>(key_[w + 1]) << 32);
+    if (w < key_.size()) hash = mix(hash, key_[w]);
+    for (std::size_t at = hash & (index_.size() - 1);; at = (at + 1) & (index_.size() - 1)) {
+        if (index_[at] == 0) {
+            Entry entry;
+            entry.hash = hash;
+            entry.size = static_cast<std::uint32_t>(key_.size());
+            entry.key = keep_key();
+            entries_.push_back(entry);
+            index_[at] = static_cast<std::uint32_t>(entries_.size());
+            if (2 * entries_.size() > index_.size()) grow();
+            return entries_.size() - 1;
+        }
+        const Entry& known = entries_[index_[at] - 1];
+        if (known.hash != hash || known.size != key_.size() ||
+            std::memcmp(known.key, key_.data(), 4 * key_.size()) != 0)
+            continue;
+        ++hits_;
+        return index_[at] - 1;
+    }
+}
+
+const std::uint32_t* Memo::keep_key() {
+    if (used_ + key_.size() > room_) {
+        room_ = std::max(kChunkWords, key_.size());
+        chunks_.emplace_back(new std::uint32_t[room_]);
+        bytes_ += 4 * room_;
+        used_ = 0;
+    }
+    std::uint32_t* at = chunks_.back().get() + used_;
+    std::memcpy(at, key_.data(), 4 * key_.size());
+    used_ += key_.size();
+    return at;
+}
+
+void Memo::grow() {
+    index_.assign(2 * index_.size(), 0);
+    for (std::size_t k = 0; k < entries_.size(); ++k) {
+        std::size_t at = entries_[k].hash & (index_.size() - 1);
+        while (index_[at] != 0) at = (at + 1) & (index_.size() - 1);
+        index_[at] = static_cast<std::uint32_t>(k + 1);
+    }
+}
+
+}  // namespace streed::priced

@@ -1,0 +1,101 @@
+// The search over row sets: values, bounds and limits are in ticks, whole numbers in doubles.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "leaf_prices.hpp"
+#include "memo.hpp"
+#include "priced.hpp"
+#include "reduction.hpp"
+#include "table.hpp"
+
+namespace streed::priced {
+
+// A node on the path of the search, and its sibling: one pair of them per level, reused.
+struct Level {
+    std::unique_ptr<Rows> rows = std::make_unique<Rows>();
+    std::unique_ptr<PairTable> table;
+    Bounds bounds;           // of its children
+    std::vector<char> done;  // features whose children are both solved
+    double offset = 0;       // cost of the rows that were merged when it was made; all else is without it
+    double merged = 0;       // the same, of all nodes above it too
+    double leaf = 0, lower = 0, upper = 0;
+    std::int32_t feature = kLeaf;  // the split of a tree that costs `upper`
+    bool expanded = false;         // the pair table and the bounds are there
+    bool exact = false;            // lower == upper
+    std::size_t entry = 0;         // of the memo
+    const Level* parent = nullptr;
+    int parent_lane = 0, side = 0;
+};
+
+struct Counters {
+    std::size_t nodes = 0, tables = 0, pruned = 0, pruned_at_once = 0, certificates = 0;
+};
+
+class Search {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    Search(Root& root, const Kernels& kernels, const Options& options, const Techniques& techniques,
+           Clock::time_point started);
+
+    // Searches the root; `status()` says how it ended.
+    void run();
+    Tree rebuild();
+
+    Status status() const { return status_; }
+    double lower() const { return top_->lower + top_->offset; }
+    double upper() const { return top_->upper + top_->offset; }
+    const Level& top() const { return *top_; }
+    Statistics statistics() const;
+
+private:
+    // Raises `at.lower` until it is exact or no less than `room` (search.cpp).
+    void solve(Level& at, int depth, double room);
+    bool known(Level& at, double room);
+    void expand(Level& at);
+    void own_bounds(Level& at) const;
+    int choose(Level& at, double target) const;
+    void finish(Level& at);
+    // Both children of a feature in turns (children.cpp).
+    void solve_children(Level& at, int depth, int lane, double room);
+    void build(const Level& at, int lane, int side, Level& child);
+    void improve(Level& at, int lane);
+    // A first tree (greedy.cpp).
+    void greedy(Level& at, int depth);
+    // Bounds from prices of rows, once they are certified (leaf_prices.cpp has the prices).
+    void use_prices(Level& at) const;
+    bool certify(Level& at);
+    // The tree of a node that costs `at.upper` (rebuild.cpp).
+    void append(Level& at, int depth, Tree& tree);
+    void recall(Level& at, bool table);
+
+    Level& level(int depth, int side);
+    void poll(std::size_t wanted);
+    bool stopped() const { return status_ != Status::optimal; }
+    std::size_t memory();
+
+    Root& root_;
+    const Kernels& kernels_;
+    const Options& options_;
+    const Techniques& techniques_;
+    const Clock::time_point started_;
+    Reducer reducer_;
+    Memo memo_;
+    LeafPrices prices_;
+    std::vector<std::unique_ptr<Level>> levels_[2];
+    Level* top_ = nullptr;
+    Status status_ = Status::optimal;
+    bool rebuilding_ = false;
+    double next_poll_ = 0.05;
+    double work_ = 0;          // about processor cycles
+    double next_certificate_;  // of `work_`
+    std::size_t level_bytes_ = 0, peak_ = 0;
+    Counters counters_;
+    std::vector<std::uint64_t> mask_;
+    std::vector<std::int32_t> keep_, lane_of_;
+};
+
+}  // namespace streed::priced

@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "../model/finish.hpp"
+#include "model.hpp"
+#include "priced.hpp"
+#include "search.hpp"
+
+namespace streed::priced {
+namespace {
+
+// Rows of the smallest leaf.
+std::size_t smallest_leaf(const Problem& problem, const Tree& tree) {
+    std::vector<std::size_t> rows(tree.size());
+    for (std::size_t r = 0; r < problem.n_rows; ++r) {
+        std::size_t at = 0;
+        while (tree[at].feature >= 0) {
+            const bool has =
+                problem.features[r * problem.n_features + static_cast<std::size_t>(tree[at].feature)] != 0;
+            at = static_cast<std::size_t>(has ? tree[at].right : tree[at].left);
+        }
+        ++rows[at];
+    }
+    std::size_t least = problem.n_rows;
+    for (std::size_t k = 0; k < tree.size(); ++k)
+        if (tree[k].feature < 0) least = std::min(least, rows[k]);
+    return least;
+}
+
+}  // namespace
+
+std::string refusal(const Problem& problem, const Options& options) {
+    if (problem.function != nullptr) return "leaf functions are not additive in the rows";
+    if (problem.maximum) return "leaves are combined by max";
+    if (problem.prices != nullptr) return "tests have prices of their own";
+    if (!(options.branch_cost > 0)) return "branch_cost must be positive where nothing else limits the tree";
+    if ((options.min_samples_leaf - 1) * largest_weight(problem) > options.branch_cost)
+        return "min_samples_leaf is only implied by the price up to branch_cost / (largest weight of a row) "
+               "+ 1";
+    return "";
+}
+
+Result solve(const Problem& problem, const Options& options, const Techniques& techniques) {
+    const Search::Clock::time_point started = Search::Clock::now();
+    const std::string reason = refusal(problem, options);
+    if (!reason.empty()) throw std::invalid_argument("priced nodes: " + reason);
+    Root root = make_root(problem, options.branch_cost, techniques.support);
+    Search search(root, select_kernels(options.simd), options, techniques, started);
+    search.run();
+    const FinishedTree finished = finish_tree(problem, search.rebuild(), options.branch_cost,
+                                              std::numeric_limits<double>::infinity());
+    Result result;
+    result.tree = finished.tree;
+    result.objective = finished.objective;
+    result.magnitude = finished.magnitude;
+    result.status = search.status();
+    const double proven = root.base + search.lower() * root.tick;
+    // Two sums of the same numbers in different orders.
+    const double rounding = 1e-9 * (finished.magnitude +
+                                    options.branch_cost * static_cast<double>(finished.tree.size()));
+    if (result.status == Status::optimal && std::abs(proven - finished.objective) > rounding)
+        throw std::logic_error("priced nodes: the tree costs " + std::to_string(finished.objective) +
+                               ", but " + std::to_string(proven) + " was proven");
+    if (options.min_samples_leaf > 1 &&
+        smallest_leaf(problem, finished.tree) < static_cast<std::size_t>(options.min_samples_leaf) &&
+        finished.tree.size() > 1)
+        throw std::logic_error("priced nodes: a leaf has fewer rows than its price implies");
+    result.lower_bound = result.status == Status::optimal ? finished.objective
+                                                          : std::min(finished.objective, proven);
+    result.statistics = search.statistics();
+    result.seconds = std::chrono::duration<double>(Search::Clock::now() - started).count();
+    return result;
+}
+
+}  // namespace streed::priced

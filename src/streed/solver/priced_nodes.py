@@ -1,0 +1,126 @@
+"""What a price per branching node implies: how many nodes can pay, and a search that needs no depth.
+
+A tree with k branching nodes costs at least k times the price more than its leaves, and no leaves are cheaper
+than the best label of every row. So a tree with more nodes than (best single leaf - best rows) / price costs
+more than a single leaf. Limits above that number do not bind. Where neither the depth nor the number of nodes
+binds, the search for priced nodes is used (``core/priced``): its subproblems are sets of rows, without a
+depth or a budget. Where a large depth might bind, that search is tried first: if its tree respects the
+limits, it is the best one within them, too. Else the search by depth has the rest of the time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed.options import MOST_DEPTH, NO_DEPTH, Limits
+from streed.tasks.forms import OneValue
+from streed.tolerance import TOLERANCE
+
+SHALLOW = 3
+"""Up to this depth the search by depth takes a few kernels; both then take less than a millisecond or two."""
+
+
+DEEP = 5
+"""Where more levels than this are allowed, a search without a depth is tried first."""
+
+
+def nodes_that_pay(form: OneValue) -> int:
+    """Return how many branching nodes a tree can have that costs no more than a single leaf.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streed.leaves import ClassErrors
+    >>> errors = ClassErrors(np.array([0, 0, 0, 1, 1], np.int32), np.ones(5))
+    >>> nodes_that_pay(OneValue(errors, np.array([0, 1]), branch_cost=0.5))
+    4
+    """
+    if not form.branch_cost > 0 or form.combination != "sum":
+        return NO_DEPTH
+    pays = form.leaf.saving() / form.branch_cost * (1 + TOLERANCE) + TOLERANCE
+    return int(pays) if pays < NO_DEPTH else NO_DEPTH
+
+
+def limit_by_price(form: OneValue, options: dict[str, Any]) -> bool:
+    """Lower the limits of depth and nodes to what can pay; return whether neither of them binds."""
+    most = nodes_that_pay(form)
+    binds = most > min(options["max_depth"], options["max_nodes"])
+    depth = min(most, options["max_depth"], options["max_nodes"])
+    options["max_depth"] = depth
+    options["max_nodes"] = min(most, options["max_nodes"], 2 ** min(depth, 31) - 1)
+    return not binds
+
+
+def is_taken(form: OneValue, min_samples_leaf: int) -> bool:
+    """Whether the search for priced nodes solves a form.
+
+    Leaves must cost the sum of their rows, and tests must have no prices. A least leaf size is taken where
+    the price implies it: a leaf of fewer rows than price / (heaviest row) never pays for its split.
+    """
+    if not (form.branch_cost > 0 and form.leaf.affine and form.combination == "sum" and form.prices is None):
+        return False
+    if min_samples_leaf == 1:
+        return True
+    heaviest = float(np.ptp(form.leaf.label_costs(form.classes.size), axis=1).max(initial=0.0))
+    return (min_samples_leaf - 1) * heaviest <= form.branch_cost
+
+
+def search(engine: Any, form: OneValue, rows: NDArray[np.uint8], options: dict[str, Any]) -> dict[str, Any]:
+    """Search the tree of least cost without a limit of its depth."""
+    labels, costs = form.leaf.native_rows()
+    data = {"costs": costs} if labels is None else {"labels": labels[0], "weights": labels[1]}
+    taken = ("branch_cost", "min_samples_leaf", "time_limit", "memory_limit", "poll")
+    answer: dict[str, Any] = engine.solve_priced(
+        rows, **data, n_labels=form.classes.size, **{name: options[name] for name in taken if name in options}
+    )
+    return answer
+
+
+def fits(answer: dict[str, Any], options: dict[str, Any]) -> bool:
+    """Whether a tree in the form of the engine respects the limits of depth and nodes."""
+    left, right = answer["left"].tolist(), answer["right"].tolist()
+    depth = [0] * len(left)
+    for node, below in enumerate(left):  # parents come first
+        if below >= 0:
+            depth[below] = depth[right[node]] = depth[node] + 1
+    return bool(max(depth) <= options["max_depth"] and len(left) // 2 <= options["max_nodes"])
+
+
+def best_of(answer: dict[str, Any], tried: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Put together what a search by depth and one without a depth have found and proven within the limits."""
+    if answer["optimal"]:
+        return answer
+    bound = max(float(answer["lower_bound"]), float(tried["lower_bound"]))
+    better = fits(tried, options) and tried["objective"] < answer["objective"]
+    status = tried["status"] if tried["status"] == "interrupted" else answer["status"]
+    best = {**(tried if better else answer), "status": status, "optimal": False}
+    return best | {"lower_bound": min(bound, float(best["objective"]))}
+
+
+def check_depth(form: OneValue, options: dict[str, Any]) -> None:
+    """Refuse a search by depth without a depth."""
+    if options["max_depth"] <= MOST_DEPTH:
+        return
+    if not form.branch_cost > 0:
+        raise ValueError(
+            "max_depth=None needs a price per branching node (cost_complexity above zero), since nothing "
+            "else limits the tree; else give max_depth"
+        )
+    most = options["max_depth"]
+    worth = f"up to {most} nodes can pay" if most < NO_DEPTH else "the price does not limit it"
+    raise ValueError(
+        f"max_depth=None: {worth}, more than the {MOST_DEPTH} levels of a search by depth, which is needed "
+        "for prices of tests, leaf functions, min_samples_leaf and a max_nodes that binds; give max_depth"
+    )
+
+
+def refuse_no_depth(limits: Limits) -> None:
+    """Refuse `max_depth=None` for searches that always need a depth."""
+    if limits.unlimited:
+        raise ValueError(
+            "max_depth=None is possible only where one value is searched and branching nodes have a price "
+            "(cost_complexity above zero); give max_depth"
+        )

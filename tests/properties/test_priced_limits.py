@@ -1,0 +1,102 @@
+"""A price per node with and without limits of depth and nodes: the same optimum as the reference solver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import streed
+from streed import reference
+from streed.leaves import ClassErrors, CostTable
+from streed.options import NO_DEPTH
+from streed.solver import priced_nodes
+from streed.tasks import Accuracy, LabelCosts
+from streed.tasks.forms import OneValue
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, float]:
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, width = draw(st.integers(1, 24)), draw(st.integers(1, 4))
+    X = rng.integers(0, 2, (n, width)).astype(bool)
+    y = (X[:, 0] ^ X[:, -1]).astype(int) ^ (rng.random(n) < 0.2)
+    return X, y, draw(st.sampled_from([0.02, 1 / n, 0.5 / n, 0.1, 0.3]))
+
+
+@given(problems())
+def test_no_limit_of_the_depth(problem: tuple[np.ndarray, np.ndarray, float]) -> None:
+    X, y, price = problem
+    task = Accuracy(y, cost_complexity=price)
+    free = streed.solve(task, X, max_depth=None)
+    deepest = streed.solve(task, X, max_depth=X.shape[1])  # no test is worth being asked twice on a path
+    assert free.optimal
+    assert free.objective == pytest.approx(deepest.objective, abs=1e-9)
+
+
+@given(problems(), st.integers(0, 3), st.integers(0, 7))
+def test_limits_that_may_bind(problem: tuple[np.ndarray, np.ndarray, float], depth: int, nodes: int) -> None:
+    X, y, price = problem
+    task = Accuracy(y, cost_complexity=price)
+    expected = reference.solve(task.components(X), max_depth=depth, max_nodes=nodes)
+    with pytest.MonkeyPatch.context() as patch:  # tried without a depth at every depth
+        patch.setattr(priced_nodes, "SHALLOW", 0)
+        patch.setattr(priced_nodes, "DEEP", 0)
+        found = streed.solve(task, X, max_depth=depth, max_nodes=nodes)
+    assert found.optimal
+    assert found.objective == pytest.approx(min(s.value for s in expected), abs=1e-9)
+    assert found.tree.depth <= depth
+    assert found.tree.n_nodes <= nodes
+
+
+def test_deep_limits_are_proven_without_a_depth() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (300, 30)).astype(bool)
+    y = X[:, 0] & X[:, 1] ^ (rng.random(300) < 0.1)
+    task = Accuracy(y, cost_complexity=0.02)
+    deep, free = (streed.solve(task, X, max_depth=depth) for depth in (20, None))
+    assert deep.optimal
+    assert free.optimal
+    assert deep.objective == free.objective
+
+
+def test_after_the_time_the_tree_respects_its_limits() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, (400, 40)).astype(bool)
+    y = rng.integers(0, 2, 400)
+    result = streed.solve(Accuracy(y, cost_complexity=1e-3), X, max_depth=6, max_nodes=9, time_limit=0.2)
+    assert result.tree.depth <= 6
+    assert result.tree.n_nodes <= 9
+    assert result.lower_bound <= result.objective
+
+
+def test_nodes_that_pay() -> None:
+    labels = np.array([0, 1])
+    errors = ClassErrors(np.array([0, 0, 0, 1, 1], np.int32), np.ones(5))
+    assert priced_nodes.nodes_that_pay(OneValue(errors, labels, branch_cost=2.0)) == 1
+    assert priced_nodes.nodes_that_pay(OneValue(errors, labels, branch_cost=2.001)) == 0
+    assert priced_nodes.nodes_that_pay(OneValue(errors, labels)) == NO_DEPTH
+    costs = CostTable(np.array([[0.0, 3.0], [4.0, 1.0]]))
+    assert priced_nodes.nodes_that_pay(OneValue(costs, labels, branch_cost=1.5)) == 2
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "message"),
+    [
+        (Accuracy([0, 1]), {}, "needs a price per branching node"),
+        (streed.tasks.F1Score([0, 1]), {}, "one value is searched"),
+        (streed.combine(Accuracy([0, 1]), LabelCosts([[0, 1], [2, 0]])), {}, "one value is searched"),
+        (Accuracy([0, 1] * 50, cost_complexity=0.01), {"min_samples_leaf": 5}, "up to 50 nodes can pay"),
+    ],
+)
+def test_no_depth_where_one_is_needed(task: streed.tasks.Task, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        streed.solve(task, np.eye(task.n_rows, dtype=bool)[:, :3], max_depth=None, **options)
+
+
+def test_no_depth_with_few_nodes() -> None:
+    X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    assert streed.solve(Accuracy([0, 1, 1, 0]), X, max_depth=None, max_nodes=3).objective == 0

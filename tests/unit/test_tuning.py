@@ -1,0 +1,97 @@
+"""Tuning against scikit-learn's grid search, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV, KFold
+
+import streed
+from streed.tuning import tune
+from streed.tuning.fits import fit_sizes
+
+RNG = np.random.default_rng(4)
+X = RNG.integers(2, size=(150, 6))
+Y = np.where((X[:, 0] & X[:, 1]) ^ (RNG.random(150) < 0.15), "yes", "no")
+
+
+def test_equals_grid_search() -> None:
+    folds = KFold(4, shuffle=True, random_state=1)
+    ours = tune(streed.OptimalTreeClassifier(max_depth=2), X, Y, cv=folds, min_samples_leaf=[1, 5])
+    grid = {"max_depth": [2], "min_samples_leaf": [1, 5], "max_nodes": [0, 1, 2, 3]}
+    theirs = GridSearchCV(streed.OptimalTreeClassifier(), grid, cv=folds).fit(X, Y)
+    by_params = {
+        (p["min_samples_leaf"], p["max_nodes"]): score
+        for p, score in zip(theirs.cv_results_["params"], theirs.cv_results_["mean_test_score"], strict=True)
+    }
+    results = ours.results
+    for k, score in enumerate(results["mean_score"]):
+        assert score == pytest.approx(by_params[results["min_samples_leaf"][k], results["max_nodes"][k]])
+    assert ours.score == pytest.approx(theirs.best_score_)
+    assert ours.fits < 4 * 8 + 1
+    assert ours.estimator.predict(X[:3]).shape == (3,)
+    assert ours.estimator.max_nodes == ours.params["max_nodes"]
+
+
+def test_prices_come_from_the_sizes() -> None:
+    prices, model = [0.0, 0.01, 0.03, 0.2], streed.OptimalTreeClassifier(max_depth=2)
+    folds = KFold(3, shuffle=True, random_state=1)
+    ours = tune(model, X, Y, cv=folds, cost_complexity=prices)
+    assert list(ours.results["mean_nodes"]) == sorted(ours.results["mean_nodes"], reverse=True)
+    for fold in folds.split(X):
+        sizes = fit_sizes(model, {"max_depth": 2}, [0, 1, 2, 3], {"X": X, "y": Y}, fold, None)
+        for price in prices:
+            own = streed.OptimalTreeClassifier(max_depth=2, cost_complexity=price).fit(X[fold[0]], Y[fold[0]])
+            least = min(f.value + price * f.total * f.nodes for f in sizes.values())
+            assert least == pytest.approx(own.result_.objective)
+
+
+def test_one_standard_error_chooses_no_larger_tree() -> None:
+    estimator = streed.OptimalTreeClassifier(max_depth=3)
+    best = tune(estimator, X, Y, cv=5, random_state=0)
+    small = tune(estimator, X, Y, cv=5, random_state=0, one_standard_error=True)
+    k, j = small.index, best.index
+    assert small.results["mean_nodes"][k] <= best.results["mean_nodes"][j]
+    assert small.score >= best.score - best.results["standard_error"][j]
+    assert "*" in small.table()
+
+
+def test_random_state_jobs_and_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    estimator = streed.OptimalTreeClassifier(max_depth=2)
+    a = tune(estimator, X, Y, random_state=3, progress=True)
+    assert capsys.readouterr().err.count("fold") == 5
+    b = tune(estimator, X, Y, random_state=3, n_jobs=2)
+    assert a.params == b.params
+    assert np.array_equal(a.results["mean_score"], b.results["mean_score"])
+    assert "Tuned" in repr(a)
+
+
+def test_costs_and_scoring() -> None:
+    costs = RNG.integers(0, 9, size=(150, 3)).astype(float)
+    model = streed.CostSensitiveTreeClassifier(max_depth=2)
+    tuned = tune(model, X, cv=3, random_state=0, fit_params={"costs": costs})
+    assert tuned.estimator.predict(X).shape == (150,)
+    scored = tune(
+        streed.OptimalTreeClassifier(max_depth=1), X, Y, scoring="balanced_accuracy", random_state=0
+    )
+    assert 0 <= scored.score <= 1
+
+
+def test_bad_arguments() -> None:
+    model = streed.OptimalTreeClassifier(max_depth=2)
+    with pytest.raises(ValueError, match="no size of max_nodes is possible at depth 2"):
+        tune(model, X, Y, max_nodes=[7, 9])
+    with pytest.raises(ValueError, match="at least one value"):
+        tune(model, X, Y, max_nodes=[])
+    with pytest.raises(ValueError, match="not both"):
+        tune(model, X, Y, max_nodes=[1], cost_complexity=[0.1])
+    with pytest.raises(ValueError, match="must be 'holdout'"):
+        tune(model, X, Y, cv="loo")
+    with pytest.raises(ValueError, match="from 2 to the number of rows"):
+        tune(model, X, Y, cv=1)
+    with pytest.raises(ValueError, match="no row of the class"):
+        tune(model, X, np.where(np.arange(150) == 0, "rare", Y), cv=KFold(3))
+    with pytest.raises(ValueError, match="tune max_nodes instead"):
+        tune(streed.OptimalTreeClassifier("f1"), X, Y, cost_complexity=[0.1])
+    with pytest.raises(TypeError, match="one of streed's"):
+        tune(KFold(3), X, Y)
