@@ -69,11 +69,11 @@ class TimesToEvents(RegressorMixin, SurvivalTree):  # type: ignore[misc]
     Predictions are median times, so that they say what the numbers say.
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TimesToEvents:  # type: ignore[override]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TimesToEvents:
         y = validate_data(self, y=y, y_numeric=True)
         self._least = float(y.min())
         times = y - self._least
-        return super().fit(X, survival_target(np.ones(len(times), bool), times), sample_weight)  # type: ignore[return-value]
+        return super().fit(X, survival_target(np.ones(len(times), bool), times), sample_weight)
 
     def predict(self, X: Any) -> Any:
         survival = self.predict_survival_function(X, return_array=True)

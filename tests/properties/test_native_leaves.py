@@ -48,6 +48,7 @@ def solve(leaf: LeafFunction, X: np.ndarray, native: bool, **options: Any) -> di
     def function(sums: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray(leaf.function(sums))
 
+    assert leaf.native is not None
     return _core.solve_function(
         np.ascontiguousarray(X, np.uint8),
         leaf.statistics,
