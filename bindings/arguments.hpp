@@ -33,6 +33,8 @@ struct SwitchName {
 };
 constexpr SwitchName kSwitches[] = {
     {"cache", &streed::Switches::cache},
+    {"child_records", &streed::Switches::child_records},
+    {"fused_children", &streed::Switches::fused_children},
     {"similarity", &streed::Switches::similarity},
     {"merge_rows", &streed::Switches::merge_rows},
     {"drop_features", &streed::Switches::drop_features},

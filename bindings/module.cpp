@@ -56,6 +56,7 @@ nb::dict to_dict(const streed::Result& result) {
     const streed::Statistics& s = result.statistics;
     nb::dict statistics;
     statistics["depth_two_solves"] = s.depth_two_solves;
+    statistics["tables_counted"] = s.tables_counted;
     statistics["nodes"] = s.nodes;
     statistics["cache_hits"] = s.cache_hits;
     statistics["cache_entries"] = s.cache_entries;

@@ -32,7 +32,7 @@ def main() -> None:
     print(f"  status          {result.status}")
     print(f"  seconds         {result.seconds:.4f}")
     print("Work of the search:")
-    for name in ("depth_two_solves", "nodes", "cache_hits", "pruned_bound", "peak_memory"):
+    for name in ("depth_two_solves", "tables_counted", "nodes", "cache_hits", "pruned_bound", "peak_memory"):
         print(f"  {name.replace('_', ' '):<17} {result.statistics[name]:,.0f}")
 
     proof = f"{result.status} (lower bound {result.lower_bound:g})"

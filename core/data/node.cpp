@@ -70,7 +70,10 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
             planes_.insert(planes_.end(), source->begin(), source->end());
     }
     candidates_.assign(features_.begin(), features_.end());
-    if (!counting_) {
+    if (counting_) {
+        counts_.resize(candidates_.size() * blocks_.size());
+        settings_.kernels->count_columns(frame(), candidates_.data(), static_cast<int>(candidates_.size()), valid_.data(), counts_.data());
+    } else {
         std::size_t listed = 0;
         const int n = settings.kernels->count_and(valid_.data(), valid_.data(), words_);
         for (const std::int32_t f : candidates_) {
@@ -159,6 +162,12 @@ void Node::select(const Node& parent, int lane, bool side) {
                     slots_[slot] = parent.slots_[64 * static_cast<std::size_t>(w) + static_cast<std::size_t>(std::countr_zero(bits))];
         }
     }
+    counting_ ? count_candidates(parent, lane) : choose_candidates(parent, lane);
+}
+
+// The parent's features that still tell the rows apart.
+void Node::choose_candidates(const Node& parent, int lane) {
+    const std::uint64_t* selected = selected_.data();
     candidates_.clear();
     std::size_t listed = 0;
     for (const std::int32_t f : parent.active_) {
@@ -171,6 +180,26 @@ void Node::select(const Node& parent, int lane, bool side) {
     set_sparse(listed, n_slots_);
 }
 
+// The same when counting: the counts by label are kept, they are the node's single sums.
+void Node::count_candidates(const Node& parent, int lane) {
+    const std::size_t n = parent.active_.size(), blocks = blocks_.size();
+    all_counts_.resize(n * blocks);
+    settings_.kernels->count_columns(parent.frame(), parent.active_.data(), static_cast<int>(n), selected_.data(), all_counts_.data());
+    candidates_.clear();
+    counts_.resize(n * blocks);
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+        int count = 0;
+        for (std::size_t b = 0; b < blocks; ++b) count += all_counts_[k * blocks + b];
+        if (parent.active_[k] == lane || count == 0 || count == n_slots_) continue;
+        for (std::size_t b = 0; b < blocks; ++b) counts_[kept * blocks + b] = all_counts_[k * blocks + b];
+        candidates_.push_back(parent.active_[k]);
+        ++kept;
+    }
+    counts_.resize(kept * blocks);
+    set_sparse(0, n_slots_);
+}
+
 // Bits of the selected rows, block by block; the lanes are renumbered when that saves a vector.
 void Node::pack_columns(const Node& parent) {
     const int multiple = settings_.kernels->lane_multiple;
@@ -178,8 +207,10 @@ void Node::pack_columns(const Node& parent) {
     packed_ = padded(candidates_.size(), multiple) < parent.stride_;
     stride_ = packed_ ? padded(candidates_.size(), multiple) : parent.stride_;
     columns_.reserve((static_cast<std::size_t>(stride_) + 1) * words * 8 + 64);
-    std::vector<const std::uint64_t*> from;
-    std::vector<std::uint64_t*> to;
+    std::vector<const std::uint64_t*>& from = from_;
+    std::vector<std::uint64_t*>& to = to_;
+    from.clear();
+    to.clear();
     for (std::size_t k = 0; k < candidates_.size(); ++k) {
         from.push_back(parent.column(candidates_[k]));
         to.push_back(columns_.as<std::uint64_t>() + (packed_ ? k : static_cast<std::size_t>(candidates_[k])) * words);
@@ -249,6 +280,7 @@ void Node::finish() {
         rows_ = sum(count_plane_);
         weight_ = weighed_ ? sum(n_planes_ - 1) : 0;
     }
+    has_row_bits_ = false;
     choose_lane_type();
     const std::size_t stride = static_cast<std::size_t>(stride_);
     singles_.reserve(static_cast<std::size_t>(n_channels_) * stride * 8);
@@ -280,25 +312,42 @@ void Node::finish() {
     if (!counting_) list_rows();
 }
 
-// Single sums when every slot counts one.
+// Single sums when every slot counts one, from the counts of the candidates.
 void Node::sum_counts() {
     std::memset(singles_.data(), 0, static_cast<std::size_t>(n_channels_) * static_cast<std::size_t>(stride_) * lane_bytes(lane_));
     const bool difference = kind_ == LeafKind::signed_difference;
-    const auto put = [&](const std::uint64_t* bits, auto&& set) {
-        double all = 0, signed_sum = 0;
-        for (std::size_t b = 0; b < blocks_.size(); ++b) {
-            const Block& block = blocks_[b];
-            const int count = settings_.kernels->count_and(bits + block.word_begin, valid_.data() + block.word_begin, block.word_end - block.word_begin);
-            all += count;
-            signed_sum += b == 0 ? count : -count;
-            if (!difference) set(static_cast<int>(b), count);
+    const std::size_t blocks = blocks_.size();
+    with_.assign(static_cast<std::size_t>(stride_), 0);
+    const auto put = [&](const std::int32_t* counts, auto&& set) {
+        std::int32_t all = 0;
+        for (std::size_t b = 0; b < blocks; ++b) {
+            all += counts[b];
+            if (!difference) set(static_cast<int>(b), counts[b]);
         }
-        if (difference) set(0, signed_sum);
+        if (difference) set(0, counts[0] - counts[1]);
         if (counted_) set(n_values_, all);
+        return all;
     };
-    for (const std::int32_t f : candidates_)
-        put(column(f), [&](int channel, double value) { set_single(channel, f, value); });
-    put(valid_.data(), [&](int channel, double value) { set_lane_value(lane_, totals_.data(), static_cast<std::size_t>(channel), value); });
+    for (std::size_t k = 0; k < candidates_.size(); ++k) {
+        const std::int32_t f = candidates_[k];
+        with_[static_cast<std::size_t>(f)] = put(&counts_[k * blocks], [&](int channel, std::int32_t value) { set_single(channel, f, value); });
+    }
+    std::vector<std::int32_t>& totals = all_counts_;
+    totals.resize(blocks);
+    for (std::size_t b = 0; b < blocks; ++b) {
+        const std::uint64_t* bits = valid_.data() + blocks_[b].word_begin;
+        totals[b] = settings_.kernels->count_and(bits, bits, blocks_[b].word_end - blocks_[b].word_begin);
+    }
+    put(totals.data(), [&](int channel, std::int32_t value) { set_lane_value(lane_, totals_.data(), static_cast<std::size_t>(channel), value); });
+}
+
+const std::uint64_t* Node::row_bits() {
+    if (!has_row_bits_) {
+        row_bits_.reserve((static_cast<std::size_t>(stride_) + 63) / 64 * row_spacing() * 8 + 64);
+        settings_.kernels->turn_columns(frame(), valid_.data(), row_bits_.as<std::uint64_t>());
+        has_row_bits_ = true;
+    }
+    return row_bits_.as<std::uint64_t>();
 }
 
 Frame Node::frame() const {
@@ -328,9 +377,9 @@ Frame Node::frame() const {
 std::size_t Node::bytes() const {
     const auto size = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ... + 0); };
     std::size_t buffers = 0;
-    for (const AlignedBuffer* buffer : {&columns_, &singles_, &totals_, &plan_, &matrices_, &indices_}) buffers += buffer->capacity();
+    for (const AlignedBuffer* buffer : {&columns_, &singles_, &totals_, &plan_, &row_bits_, &matrices_, &indices_}) buffers += buffer->capacity();
     return buffers + size(blocks_, features_, active_, idle_, candidates_, parent_lanes_, valid_, heavy_, selected_, slots_, channels_, row_begin_,
-                          row_lanes_, listed_without_, planes_);
+                          row_lanes_, listed_without_, planes_, counts_, all_counts_, with_, from_, to_);
 }
 
 void Node::set_single(int channel, int lane, double value) {

@@ -39,6 +39,11 @@ public:
         return columns_.as<std::uint64_t>() + static_cast<std::size_t>(lane) * static_cast<std::size_t>(words_);
     }
 
+    // The same by rows, 64 lanes to a word (kernels_rows.hpp); made when first asked for.
+    const std::uint64_t* row_bits();
+    const std::uint64_t* known_row_bits() const { return row_bits_.as<std::uint64_t>(); }  // row_bits() was called
+    std::size_t row_spacing() const { return 64 * static_cast<std::size_t>(words_); }
+
     int words() const { return words_; }
     int stride() const { return stride_; }
     int n_slots() const { return n_slots_; }
@@ -47,7 +52,7 @@ public:
     bool counting() const { return counting_; }
     // Slots that have a feature.
     int n_with(int lane) const {
-        if (counting_ && counted_) return static_cast<int>(single(n_channels_ - 1, lane));
+        if (counting_) return with_[static_cast<std::size_t>(lane)];
         return settings_.kernels->count_and(column(lane), valid_.data(), words_);
     }
     Lane lane_type() const { return lane_; }
@@ -72,6 +77,8 @@ public:
 
 private:
     void select(const Node& parent, int lane, bool side);
+    void choose_candidates(const Node& parent, int lane);
+    void count_candidates(const Node& parent, int lane);
     void pack_columns(const Node& parent);
     void copy_weighted_rows(const Node& parent);
     void set_sparse(std::size_t listed, int n_slots);
@@ -111,7 +118,12 @@ private:
     std::vector<std::uint64_t> valid_, selected_;
     std::vector<std::uint64_t> heavy_;  // counting: slots with weight of their own
     std::vector<std::uint32_t> slots_;
-    AlignedBuffer columns_, singles_, totals_, plan_;
+    std::vector<std::int32_t> counts_, all_counts_;  // counting: [candidate][block], rows that have it; the same of a parent's lanes
+    std::vector<std::int32_t> with_;                 // counting: [lane]
+    std::vector<const std::uint64_t*> from_;         // pack_columns
+    std::vector<std::uint64_t*> to_;
+    AlignedBuffer columns_, singles_, totals_, plan_, row_bits_;
+    bool has_row_bits_ = false;
     // Weighted rows only.
     std::vector<Channel> channels_;
     std::vector<std::uint32_t> row_begin_, row_lanes_;

@@ -1,8 +1,8 @@
 // Deviance of events against their expected number. Part of kernels_impl.hpp.
 
-// Natural logarithm of positive, normal numbers, by hand: the library has none for vectors, and all instruction sets must round
-// alike. x = 2^e m with m between sqrt(1/2) and sqrt(2), log m = 2 atanh(t) with t = (m - 1) / (m + 1), |t| < 0.172; the series up
-// to t^21 is exact to a few units of the last place.
+// Natural logarithm of positive, normal numbers, by hand: the library has none for vectors, and all
+// instruction sets must round alike. x = 2^e m with m between sqrt(1/2) and sqrt(2), log m = 2 atanh(t) with
+// t = (m - 1) / (m + 1), |t| < 0.172; the series up to t^21 is exact to a few units of the last place.
 template <class V, class I>
 inline V natural_log(V x) {
     constexpr long long kSqrtHalf = 0x3fe6a09e667f3bcdll;  // bits of sqrt(1/2)

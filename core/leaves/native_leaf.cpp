@@ -1,4 +1,5 @@
-// Native leaf functions in the search: single leaves for the bindings and the finished tree, unavoidable costs, pair problems.
+// Native leaf functions in the search: single leaves for the bindings and the finished tree, unavoidable
+// costs, pair problems.
 #include "native_leaf.hpp"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ double native_leaf_cost(NativeLeaf form, const double* sums, std::size_t n_value
     return std::max(cost, 0.0);
 }
 
-std::vector<double> squares_weights(const std::vector<double>& sums, std::size_t groups, std::size_t n_values) {
+std::vector<double> squares_weights(const std::vector<double>& sums, std::size_t groups,
+                                    std::size_t n_values) {
     std::vector<double> weights(groups), low(n_values, 1e300), high(n_values, -1e300);
     for (std::size_t g = 0; g < groups; ++g) {
         for (std::size_t m = 1; m + 1 < n_values && sums[g * n_values] > 0; ++m) {
@@ -44,12 +46,15 @@ std::vector<double> squares_weights(const std::vector<double>& sums, std::size_t
 
 NativeModel Search::native_model() const {
     const double* units = reduced.units.empty() ? nullptr : reduced.units.data();
-    return {problem.function->native, model.n_values, units, 1 / reduced.grain, static_cast<double>(options.min_samples_leaf)};
+    return {problem.function->native, model.n_values, units, 1 / reduced.grain,
+            static_cast<double>(options.min_samples_leaf)};
 }
 
-void Worker::native_table(const Level& at, const Frame& frame, const std::uint64_t* filter, const void* singles, void* table, bool half) {
+void Worker::native_table(const Level& at, const Frame& frame, const std::uint64_t* filter,
+                          const void* singles, void* table, bool half) {
     account(indices_.reserve(4 * (static_cast<std::size_t>(frame.words) * 64 + 64)));
-    search_.kernels.native_table(frame, at.row_masks.as<std::uint64_t>(), filter, static_cast<const double*>(singles), static_cast<double*>(table),
+    search_.kernels.native_table(frame, at.row_masks.as<std::uint64_t>(), filter,
+                                 static_cast<const double*>(singles), static_cast<double*>(table),
                                  indices_.as<std::uint32_t>(), half);
 }
 
@@ -58,7 +63,8 @@ PairBenefit Worker::native_pairs(const Node& node, const PairProblem& problem, i
     constexpr double kNone = 1e300;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     roots_.resize(4 * stride + 16);
-    const NativeSplits splits{roots_.data(), roots_.data() + stride, roots_.data() + 2 * stride, roots_.data() + 3 * stride};
+    const NativeSplits splits{roots_.data(), roots_.data() + stride, roots_.data() + 2 * stride,
+                              roots_.data() + 3 * stride};
     search_.kernels.native_splits(node.frame(), problem, search_.native_model(), splits);
     const double branch = search_.model.branch_cost;
     double one = kNone, two = kNone, three = kNone;
@@ -75,7 +81,8 @@ PairBenefit Worker::native_pairs(const Node& node, const PairProblem& problem, i
         one = std::min(one, with_one);
         two = std::min(two, with_two);
         three = std::min(three, with_three);
-        if (per_root != nullptr) per_root[l] = -(nodes >= 3 || nodes == 0 ? with_three : nodes == 2 ? with_two : with_one);
+        if (per_root != nullptr)
+            per_root[l] = -(nodes >= 3 || nodes == 0 ? with_three : nodes == 2 ? with_two : with_one);
     }
     return {{-kNone, -one, -two, -three}};
 }

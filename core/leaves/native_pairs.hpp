@@ -1,8 +1,9 @@
 // Pairs of features by a leaf function that the engine knows. Part of kernels_impl.hpp.
 //
-// As in typed_table_splits every pair is looked at once, for both of its features as the root: its four cells are formed in
-// registers from the pair table, turned into ticks at once and never stored. The obvious way, cells in memory and a function that
-// gets thousands of them, takes ten times as long: each cell is written and read three times.
+// As in typed_table_splits every pair is looked at once, for both of its features as the root: its four cells
+// are formed in registers from the pair table, turned into ticks at once and never stored. The obvious way,
+// cells in memory and a function that gets thousands of them, takes ten times as long: each cell is written
+// and read three times.
 
 typedef long long Bits __attribute__((vector_size(kVectorBytes), may_alias));
 
@@ -14,7 +15,8 @@ inline V native_cost(const V* sums, int n_values) {
         return LogRatio<V, I>::cost(sums, n_values);
 }
 
-// Ticks of a leaf; adding and subtracting 1.5 * 2^52 rounds to a whole number. Rounding may bring a cost below zero.
+// Ticks of a leaf; adding and subtracting 1.5 * 2^52 rounds to a whole number. Rounding may bring a cost
+// below zero.
 template <NativeLeaf Form, class V, class I>
 inline V native_ticks(const V* sums, const NativeModel& model) {
     const V cost = native_cost<Form, V, I>(sums, model.n_values) * model.per_unit;
@@ -58,7 +60,8 @@ inline AnyVec lane_doubles(const T* p) {
 
 // N is the number of values if it is known when compiling, else zero.
 template <NativeLeaf Form, int N, class T>
-void typed_native_splits(const Frame& frame, const PairProblem& problem, const NativeModel& given, const NativeSplits& out) {
+void typed_native_splits(const Frame& frame, const PairProblem& problem, const NativeModel& given,
+                         const NativeSplits& out) {
     constexpr int most = N > 0 ? N : 64;
     NativeModel model = given;
     if constexpr (N > 0) model.n_values = N;
@@ -69,7 +72,9 @@ void typed_native_splits(const Frame& frame, const PairProblem& problem, const N
     const T* singles = static_cast<const T*>(problem.singles);
     const T* totals = static_cast<const T*>(problem.totals);
     const AnyVec none = AnyVec{} + 1e300;
-    const int counter = counted ? n_values : Form == NativeLeaf::squares ? 0 : 1;  // empty cells have no weight, no expected events
+    const int counter = counted                       ? n_values
+                        : Form == NativeLeaf::squares ? 0
+                                                      : 1;  // empty cells have no weight, no expected events
     const double least = counted ? model.least : 0x1p-1022;
     double unit[most], total[most + 1];
     for (int m = 0; m < n_values; ++m) {
@@ -89,8 +94,10 @@ void typed_native_splits(const Frame& frame, const PairProblem& problem, const N
             with[m] = sum_at(singles + m * stride + j, nullptr, m);
             without[m] = total[m] - with[m];
         }
-        const AnyVec rows = counted ? sum_at(singles + n_values * stride + j, nullptr, n_values) : with[counter];
-        const AnyVec right = native_ticks<Form, AnyVec, Bits>(with, model), left = native_ticks<Form, AnyVec, Bits>(without, model);
+        const AnyVec rows = counted ? sum_at(singles + n_values * stride + j, nullptr, n_values)
+                                    : with[counter];
+        const AnyVec right = native_ticks<Form, AnyVec, Bits>(with, model),
+                     left = native_ticks<Form, AnyVec, Bits>(without, model);
         const auto good = (rows >= least) & (total[counter] - rows >= least);
         at(out.right_leaf + j) = good ? right : none;
         at(out.left_leaf + j) = good ? left : none;
@@ -105,7 +112,8 @@ void typed_native_splits(const Frame& frame, const PairProblem& problem, const N
         double root[most + 1];
         const int channels = n_values + (counted ? 1 : 0);
         for (int m = 0; m < channels; ++m) {
-            const std::size_t begin = static_cast<std::size_t>(m) * size + static_cast<std::size_t>(i) * static_cast<std::size_t>(stride);
+            const std::size_t begin = static_cast<std::size_t>(m) * size +
+                                      static_cast<std::size_t>(i) * static_cast<std::size_t>(stride);
             row[m] = static_cast<const T*>(problem.table) + begin;
             whole[m] = problem.minuend == nullptr ? nullptr : static_cast<const T*>(problem.minuend) + begin;
             root[m] = static_cast<double>(singles[m * stride + i]) * (m < n_values ? unit[m] : 1.0);
@@ -140,17 +148,25 @@ void typed_native_splits(const Frame& frame, const PairProblem& problem, const N
 }
 
 template <class T>
-void lane_native_splits(const Frame& frame, const PairProblem& problem, const NativeModel& model, const NativeSplits& out) {
-    if (model.form == NativeLeaf::log_ratio) return typed_native_splits<NativeLeaf::log_ratio, 3, T>(frame, problem, model, out);
-    if (model.n_values == 3) return typed_native_splits<NativeLeaf::squares, 3, T>(frame, problem, model, out);
+void lane_native_splits(const Frame& frame, const PairProblem& problem, const NativeModel& model,
+                        const NativeSplits& out) {
+    if (model.form == NativeLeaf::log_ratio)
+        return typed_native_splits<NativeLeaf::log_ratio, 3, T>(frame, problem, model, out);
+    if (model.n_values == 3)
+        return typed_native_splits<NativeLeaf::squares, 3, T>(frame, problem, model, out);
     typed_native_splits<NativeLeaf::squares, 0, T>(frame, problem, model, out);
 }
 
-void native_splits(const Frame& frame, const PairProblem& problem, const NativeModel& model, const NativeSplits& out) {
+void native_splits(const Frame& frame, const PairProblem& problem, const NativeModel& model,
+                   const NativeSplits& out) {
     switch (frame.lane) {
-        case Lane::i8: return lane_native_splits<std::int8_t>(frame, problem, model, out);
-        case Lane::i16: return lane_native_splits<std::int16_t>(frame, problem, model, out);
-        case Lane::i32: return lane_native_splits<std::int32_t>(frame, problem, model, out);
-        default: return lane_native_splits<double>(frame, problem, model, out);
+        case Lane::i8:
+            return lane_native_splits<std::int8_t>(frame, problem, model, out);
+        case Lane::i16:
+            return lane_native_splits<std::int16_t>(frame, problem, model, out);
+        case Lane::i32:
+            return lane_native_splits<std::int32_t>(frame, problem, model, out);
+        default:
+            return lane_native_splits<double>(frame, problem, model, out);
     }
 }

@@ -1,4 +1,4 @@
-// Squared error about the mean. Part of kernels_impl.hpp, and of native_costs.cpp for single numbers.
+// Squared error about the mean. Part of kernels_impl.hpp.
 
 // V is a double or a vector of them.
 template <class V>

@@ -19,6 +19,8 @@ struct Progress {
 // Techniques that can be switched off. None changes the optimum; tests hold them to that.
 struct Switches {
     bool cache = true;            // values of subproblems, by row set and by path
+    bool child_records = true;    // values and bounds of all children of a node with three levels left, one record per node
+    bool fused_children = true;   // both children of a feature by one kernel, without tables in memory
     bool similarity = true;       // bounds between the children of one node
     bool label_bounds = true;     // a subtree has no more labels than leaves
     bool whole_units = true;      // costs and prices as whole numbers of 32 bits, where they are

@@ -1,5 +1,6 @@
 // The loop over branching features of a node with more than two levels left.
 #include <algorithm>
+#include <cmath>
 
 #include "search.hpp"
 
@@ -24,6 +25,8 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper, bool
     at.lower.assign(2 * static_cast<std::size_t>(at.n_budgets) * static_cast<std::size_t>(at.node.stride()), search_.floor());
     if (search_.prices.any()) at.prices.compare(at.node.active(), depth - 1, price_work_);
     if (index > 0 && similar()) inherit_bounds(level(index - 1), at);
+    keys_.assign(path_);
+    if (keeps_children(at)) recall_children(at);
     at.order = at.node.active();
 
     if (at.leaf < at.best) at.best = at.leaf;
@@ -33,23 +36,54 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper, bool
         load_pair_table(at, similar());
         bound_by_labels(at);
         if (closed()) return at.order.clear();
-        const double* look = at.look.as<double>();
         const double two_levels = look_ahead(at, std::min(nodes, 3));
         if (two_levels < at.best) {
             at.best = two_levels;
             at.choice.feature = kPairTree;
         }
-        if (switches.lookahead_order)
-            std::sort(at.order.begin(), at.order.end(), [look](std::int32_t a, std::int32_t b) { return look[a] > look[b] || (look[a] == look[b] && a < b); });
+        if (keeps_children(at)) push_known(at);
+        if (may_close) drop_closed(at);
+        if (switches.lookahead_order) sort_by_look(at);
     }
-    keys_.assign(path_);
     if (!switches.depth_two && similar()) load_pair_table(at, true);
+    at.fused = !at.order.empty() && can_fuse(at);
+    if (at.fused) {
+        const std::size_t before = at.node.bytes();
+        at.node.row_bits();
+        account(at.node.bytes() - before);
+    }
+}
+
+// Features that are ruled out before any of them is searched need not be sorted: bounds only rise, and the best cost only falls.
+void Worker::drop_closed(Level& at) {
+    const std::size_t before = at.order.size();
+    std::erase_if(at.order, [&](std::int32_t lane) { return !at.open(lane); });
+    statistics.pruned_bound += before - at.order.size();
+    statistics.pruned_similarity += before - at.order.size();
+}
+
+// The larger benefit first, then the lower lane. Benefits that are small whole numbers are sorted together with their lanes as
+// integers, which takes half the time of sorting lanes by what they point to.
+void Worker::sort_by_look(Level& at) {
+    const double* look = at.look.as<double>();
+    constexpr double kMost = 0x1p45;
+    sort_keys_.clear();
+    for (const std::int32_t f : at.order) {
+        const std::int64_t whole = std::abs(look[f]) < kMost ? static_cast<std::int64_t>(look[f]) : 0;
+        if (static_cast<double>(whole) != look[f] || f > 0xffff) break;
+        sort_keys_.push_back(-whole * 0x10000 + f);
+    }
+    if (sort_keys_.size() < at.order.size())
+        return std::sort(at.order.begin(), at.order.end(), [look](std::int32_t a, std::int32_t b) { return look[a] > look[b] || (look[a] == look[b] && a < b); });
+    std::sort(sort_keys_.begin(), sort_keys_.end());
+    for (std::size_t k = 0; k < sort_keys_.size(); ++k) at.order[k] = static_cast<std::int32_t>(sort_keys_[k] & 0xffff);
 }
 
 // All features of the node, in order, as long as there is something to gain.
 void Worker::try_features(int index, double enough) {
     Level& at = level(index);
-    const bool keyed = at.depth == 3 && search_.options.switches.depth_two && uses_paths();
+    const bool keeps = keeps_children(at);
+    const bool keyed = at.depth == 3 && search_.options.switches.depth_two && uses_paths() && !keeps;
     constexpr std::size_t kAhead = 4;
     for (std::size_t k = 0; k < at.order.size() && at.best > enough; ++k) {
         if (keyed && k + kAhead < at.order.size()) {
@@ -59,12 +93,13 @@ void Worker::try_features(int index, double enough) {
         }
         try_feature(index, at.order[k]);
     }
+    if (keeps) record_children(at);
 }
 
 void Worker::try_feature(int index, int lane) {
     Level& at = level(index);
     if (at.depth == 3 && search_.options.switches.depth_two)
-        try_pairs(at, lane);
+        keeps_children(at) ? try_kept_pairs(at, lane) : try_pairs(at, lane);
     else
         try_children(index, lane);
 }
@@ -86,93 +121,6 @@ bool Level::open(int lane) {
     for (int k = 0; k < n_budgets; ++k)
         if (joined(bound(least_nodes + k, false, lane), bound(least_nodes + n_budgets - 1 - k, true, lane), cost) < best) return true;
     return false;
-}
-
-// Whether the rows that have a feature are the fewer ones.
-bool Worker::smaller_side(const Node& node, int lane) {
-    return 2 * node.n_with(lane) <= node.n_slots();
-}
-
-// Three levels left: the children are pair problems, taken from the path table or solved in one go.
-void Worker::try_pairs(Level& at, int lane) {
-    const double branch = at.branch[static_cast<std::size_t>(lane)];
-    const int most = at.least_nodes + at.n_budgets - 1;
-    {
-        const SharedLock lock(at);
-        if (!at.open(lane)) {
-            ++statistics.pruned_bound;
-            ++statistics.pruned_similarity;  // nothing else was known of the children yet
-            return;
-        }
-    }
-    double value[2][4];  // [side][budget]
-    const bool known[2] = {find_pairs(at, lane, false, value[0]), find_pairs(at, lane, true, value[1])};
-    // One side may rule the feature out: one that is known, else the larger one.
-    const bool solving = !known[0] || !known[1];
-    const bool small_side = solving && smaller_side(at.node, lane);
-    const bool first = known[0] != known[1] ? known[1] : !small_side;
-    if (solving) begin_children(at, lane, small_side);
-    // The bounds of the siblings come last: the pair weights that they need are made in the buffers of the children.
-    const auto push = [&](bool side) {
-        for (int n = at.least_nodes; n <= most; ++n)
-            if (similar() && value[side][n] > search_.floor()) push_similarity(at, lane, side, n, value[side][n]);
-    };
-    for (const bool side : {first, !first}) {
-        if (!known[side]) solve_child_pairs(at, lane, side, small_side, value[side]);
-        const SharedLock lock(at);
-        for (int n = at.least_nodes; n <= most; ++n) at.bound(n, side, lane) = value[side][n];
-        if (side == first && !known[!first] && !at.open(lane)) {
-            ++statistics.pruned_bound;
-            push(first);
-            return;
-        }
-    }
-    const SharedLock lock(at);
-    push(false);
-    push(true);
-    for (int nl = at.least_nodes; nl <= most; ++nl) {
-        const double sum = at.joined(value[0][nl], value[1][at.nodes - 1 - nl], branch);
-        if (sum < at.best) {
-            at.best = sum;
-            at.choice = {at.node.feature(lane), lane, nl};
-        }
-    }
-}
-
-// Looks the child's values up, for every budget it may get.
-bool Worker::find_pairs(const Level& at, int lane, bool side, double value[4]) {
-    if (!uses_paths()) return false;
-    const int literal = PathKeyMaker::literal(at.node.feature(lane), side);
-    for (int n = at.least_nodes; n < at.least_nodes + at.n_budgets; ++n) {
-        const auto found = search_.pairs.find(keys_.child(literal, n));
-        if (!found) return false;
-        value[n] = *found;
-    }
-    ++statistics.cache_hits;
-    return true;
-}
-
-// Solves a child that is not known, and remembers its values; begin_children() was called.
-void Worker::solve_child_pairs(Level& at, int lane, bool side, bool small_side, double value[4]) {
-    const Node& node = at.node;
-    // Looking at the clock costs little, but not nothing: about once in a million operations.
-    work_since_checkpoint_ += static_cast<double>(node.active().size() * node.active().size()) * (node.words() + 4);
-    if (work_since_checkpoint_ > 1e6) {
-        work_since_checkpoint_ = 0;
-        search_.checkpoint(calling_thread_);
-    }
-    const int most = at.least_nodes + at.n_budgets - 1;
-    const PairProblem problem = child_problem(at, lane, small_side, side != small_side);
-    const PairBenefit benefit = pair_benefit(node, problem, child_prices_, at.n_budgets == 1 ? most : 0, nullptr);
-    node.side_filter(lane, small_side, filter_.data());
-    const double small_potential = node.filter_potential(filter_.data());
-    const double all = search_.model.ticks * (side == small_side ? small_potential : node.potential() - small_potential);
-    const double leaf = all - side_benefit(at, lane, side);
-    const int literal = PathKeyMaker::literal(node.feature(lane), side);
-    for (int n = at.least_nodes; n <= most; ++n) {
-        value[n] = n == 0 ? leaf : std::min(leaf, all - benefit.at_most[n]);
-        if (uses_paths()) search_.pairs.insert(keys_.child(literal, n), value[n]);
-    }
 }
 
 // More levels left: the larger child first, the other one only as far as the first leaves room.
@@ -200,9 +148,7 @@ void Worker::try_children(int index, int lane) {
                 }
                 room = at.maximum ? at.best : at.best - rest;
             }
-            descend(index, lane, side);
-            const Outcome outcome = solve(index + 1, at.depth - 1, own, room);
-            ascend();
+            const Outcome outcome = solve_child(index, lane, side, own, room);
             const SharedLock lock(at);
             double& bound = at.bound(own, side, lane);
             bound = std::max(bound, outcome.lower);

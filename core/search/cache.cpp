@@ -4,13 +4,13 @@
 
 namespace streed {
 
-void PathKeyMaker::assign(const std::vector<int>& literals) {
-    size_ = static_cast<int>(literals.size());
+void PathKeyMaker::assign(const int* literals, int n) {
+    size_ = n;
     if (size_ > kMaxLiterals) {
         size_ = kMaxLiterals;  // no child fits
         return;
     }
-    std::copy(literals.begin(), literals.end(), sorted_.begin());
+    std::copy(literals, literals + n, sorted_.begin());
     std::sort(sorted_.begin(), sorted_.begin() + size_);
 }
 

@@ -52,7 +52,9 @@ public:
     static int literal(int feature, bool side) { return 2 * feature + (side ? 1 : 0) + 1; }
 
     // The path to a node; children add one literal.
-    void assign(const std::vector<int>& literals);
+    void assign(const std::vector<int>& literals) { assign(literals.data(), static_cast<int>(literals.size())); }
+    void assign(const int* literals, int n);
+    PathKey key() const { return child(0, 0); }  // of the path itself: there is no literal 0
     bool child_fits() const { return size_ < kMaxLiterals; }
     PathKey child(int literal, int nodes) const;
 

@@ -60,7 +60,7 @@ void Worker::load_pair_table(Level& at, bool with_weights) {
     } else if (sibling_is_cheaper(at, with_weights))
         subtract_sibling(at, weights);
     else
-        search_.kernels.pair_table(node.frame(), node.valid().data(), node.singles(), at.table.data(), weights, scratch(node, weights != nullptr));
+        count_pairs(node.frame(), node.valid().data(), node.singles(), at.table.data(), weights, scratch(node, weights != nullptr));
     at.has_table = true;
     at.has_counts = with_weights;
 }
@@ -89,7 +89,7 @@ void Worker::subtract_sibling(Level& at, double* weights) {
         account(sibling_rows_.reserve(cells * 8));
         others = sibling_rows_.as<double>();
     }
-    search_.kernels.pair_table(node.frame(), filter_.data(), nullptr, child_table_.data(), others, scratch(node, others != nullptr));
+    count_pairs(node.frame(), filter_.data(), nullptr, child_table_.data(), others, scratch(node, others != nullptr));
     search_.kernels.subtract_table(node.frame(), at.node.frame(), at.node.parent_lanes(), parent.table.data(), child_table_.data(), at.table.data());
     if (weights == nullptr) return;
     const AlignedBuffer& counts = search_.prices.any() ? parent.pair_rows : parent.pair_weights;
@@ -174,7 +174,7 @@ PairProblem Worker::child_problem(const Level& at, int lane, bool small_side, bo
         if (masked(node))
             native_table(at, frame, filter_.data(), as_asked ? singles : child_singles_.data(), child_table_.data(), true);
         else
-            search_.kernels.pair_table(frame, filter_.data(), as_asked ? singles : child_singles_.data(), child_table_.data(), nullptr, scratch(node));
+            count_pairs(frame, filter_.data(), as_asked ? singles : child_singles_.data(), child_table_.data(), nullptr, scratch(node));
         child_filled_ = !as_asked;
     }
     return {child_table_.data(), large && subtract ? at.table.data() : nullptr, singles, totals};

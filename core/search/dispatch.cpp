@@ -15,7 +15,8 @@ std::vector<const Kernels*> available() {
 #endif
 #ifdef STREED_HAVE_AVX512
     if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg"))
+        __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg") &&
+        __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("gfni"))
         levels.push_back(&avx512::kernels);
 #endif
     return levels;

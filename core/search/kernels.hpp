@@ -173,6 +173,30 @@ struct SharedRows {
     const double* each;    // [lane], what one costs more that both have; null for nothing
 };
 
+// Both children of a feature, for the bounds of all their siblings; weights as in SharedRows.
+struct SolvedChildren {
+    double left, right;    // their values, or bounds of them
+    double own, all;       // weight of the right child, and of the node
+    double per;            // cost of a unit of weight that a sibling lacks
+    const double* both;    // [lane], weight of the rows that have both features
+    const double* single;  // [lane], of those that have this one
+};
+
+// Both children of a feature, two labels, rows that count one (kernels_children.hpp). The first child is the smaller one.
+struct ChildrenProblem {
+    const std::uint64_t* rows;  // of the node, by turn_columns
+    std::size_t spacing;
+    const std::uint64_t* filter;  // rows of the smaller child
+    const void* table;            // pair table of the node
+    const void* singles[2];
+    int totals[2];
+    const LeafModel* model;
+    void* buffer;  // children_bytes
+};
+struct ChildBenefits {
+    double of[2];  // of the best trees with two levels and at least one branching, in cost units; no less than 0
+};
+
 struct Kernels {
     const char* name;
     int lane_multiple;  // strides are multiples of this many lanes
@@ -225,6 +249,15 @@ struct Kernels {
     // The same for many columns, which need no more room than their bits; `plan` has kPlanBytes for every word.
     void (*compress_columns)(const std::uint64_t* const* columns, int n, const std::uint64_t* selected, int words, void* plan, std::uint64_t* const* out);
 
+    // Bits by rows: out[group * spacing + slot] has 64 lanes of a slot, zero where they are idle; spacing = 64 * words.
+    void (*turn_columns)(const Frame&, const std::uint64_t* valid, std::uint64_t* out);
+    // Filtered rows of every block that have a feature, for the lanes of a list: out[position][block].
+    void (*count_columns)(const Frame&, const std::int32_t* lanes, int n, const std::uint64_t* filter, std::int32_t* out);
+
+    // Solves both children of a feature without filling a table. Lanes of 8 or 16 bits, at most 32,767 rows.
+    ChildBenefits (*solve_children)(const Frame&, const ChildrenProblem&);
+    std::size_t (*children_bytes)(const Frame&);
+
     // Rows that two bit sets share.
     int (*count_and)(const std::uint64_t* a, const std::uint64_t* b, int words);
 
@@ -239,6 +272,8 @@ struct Kernels {
 
     // The similarity bound of one solved child for all its siblings (similarity.cpp). `rows` is null where they cost nothing.
     void (*push_bounds)(int stride, const SharedRows& weights, const SharedRows* rows, double value, double* left, double* right);
+    // The same of both children at once, where rows cost nothing.
+    void (*push_both)(int lanes, const SolvedChildren& children, double* left, double* right);
 };
 
 constexpr int kIndexWords = 256;  // words of row indices decoded at a time

@@ -86,3 +86,19 @@ void push_from(int stride, const SharedRows& weights, const SharedRows* rows, do
 void push_bounds(int stride, const SharedRows& weights, const SharedRows* rows, double value, double* left, double* right) {
     weights.side ? push_from<true>(stride, weights, rows, value, left, right) : push_from<false>(stride, weights, rows, value, left, right);
 }
+
+// Of x rows that have both features and y that have only the other one, the right child lacks y of the sibling on the right and
+// has x of the one on the left; the left child has y and lacks x.
+void push_both(int lanes, const SolvedChildren& children, double* left, double* right) {
+    using Loose = SecondPrices::Loose;
+    const double per = children.per;
+    const Vec<double> right_alone = splat(children.right - per * children.own), left_alone = splat(children.left - per * (children.all - children.own));
+    const Vec<double> right_value = splat(children.right), left_value = splat(children.left);
+    for (int g = 0; g < lanes; g += kLanes<double>) {
+        const Vec<double> x = per * SecondPrices::lanes(children.both + g), y = per * SecondPrices::lanes(children.single + g) - x;
+        Loose* to_right = reinterpret_cast<Loose*>(right + g);
+        Loose* to_left = reinterpret_cast<Loose*>(left + g);
+        *to_right = larger<Vec<double>>(*to_right, larger<Vec<double>>(right_alone + x, left_alone + y));
+        *to_left = larger<Vec<double>>(*to_left, larger<Vec<double>>(right_value - x, left_value - y));
+    }
+}

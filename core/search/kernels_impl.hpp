@@ -4,7 +4,15 @@
 #include "kernels.hpp"
 
 #if STREED_VECTOR_BYTES > 16
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"  // undefined vectors of GCC's own header (its bug 105593)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
+#pragma GCC diagnostic pop
+#else
+#include <immintrin.h>
+#endif
 #endif
 
 namespace streed {
@@ -404,11 +412,43 @@ void subtract(Lane lane, const void* a, const void* b, void* out, int n) {
 }
 
 #include "kernels_bounds.hpp"
+#include "kernels_rows.hpp"
+#include "kernels_children.hpp"
 
 }  // namespace
 
 extern const Kernels kernels;
-const Kernels kernels = {STREED_LEVEL_NAME, kVectorBytes, single_sums, pair_table, solve_pairs, label_gains, pair_cells, round_costs, reduce_cells, table_splits, native_costs, native_splits, row_masks, native_table, subtract_table, subtract_counts, subtract, compress, compress_columns, count_and, pair_weights, test_prices, lost_prices, push_bounds};
+const Kernels kernels = {
+    .name = STREED_LEVEL_NAME,
+    .lane_multiple = kVectorBytes,
+    .single_sums = single_sums,
+    .pair_table = pair_table,
+    .solve_pairs = solve_pairs,
+    .label_gains = label_gains,
+    .pair_cells = pair_cells,
+    .round_costs = round_costs,
+    .reduce_cells = reduce_cells,
+    .table_splits = table_splits,
+    .native_costs = native_costs,
+    .native_splits = native_splits,
+    .row_masks = row_masks,
+    .native_table = native_table,
+    .subtract_table = subtract_table,
+    .subtract_counts = subtract_counts,
+    .subtract = subtract,
+    .compress = compress,
+    .compress_columns = compress_columns,
+    .turn_columns = turn_columns,
+    .count_columns = count_columns,
+    .solve_children = solve_children,
+    .children_bytes = children_bytes,
+    .count_and = count_and,
+    .pair_weights = pair_weights,
+    .test_prices = test_prices,
+    .lost_prices = lost_prices,
+    .push_bounds = push_bounds,
+    .push_both = push_both,
+};
 
 }  // namespace STREED_LEVEL
 }  // namespace streed

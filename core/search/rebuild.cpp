@@ -221,7 +221,7 @@ int Worker::construct(int index, int depth, int nodes, double value, Tree& tree)
     if (depth == 1) return stump_tree(index, tree);
     if (depth == 2 && search_.options.switches.depth_two) return pair_tree(index, nodes, tree);
     if (search_.options.switches.cache && !search_.has_function()) {
-        const auto entry = search_.subproblems.find(cache_key(depth, nodes));
+        const auto entry = find_entry(at, depth, nodes);
         if (entry && entry->exact && entry->feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);
         if (const int lane = entry && entry->exact ? lane_of(at.node, entry->feature) : -1; lane >= 0) {
             double rest = value - at.branch[static_cast<std::size_t>(lane)];  // for the children
@@ -273,7 +273,7 @@ int Worker::recall(int index, int depth, int nodes, Tree& tree) {
     Level& at = level(index);
     normalise(depth, nodes);
     if (depth <= 2 || !search_.options.switches.cache) return lookahead_tree(index, depth, nodes, tree);
-    const auto entry = search_.subproblems.find(cache_key(depth, nodes));
+    const auto entry = find_entry(at, depth, nodes);
     if (!entry || !entry->exact) return lookahead_tree(index, depth, nodes, tree);
     if (entry->feature == kLeaf) return leaf_tree(tree);
     if (entry->feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);

@@ -336,7 +336,7 @@ Result RootSearch::run() {
                            : unknown                       ? -std::numeric_limits<double>::infinity()
                                                            : std::min(finished.objective, reduced_.base + search_.to_units(lower));
     result.magnitude = finished.magnitude;
-    statistics_.cache_entries = search_.pairs.size() + search_.subproblems.size();
+    statistics_.cache_entries = search_.pairs.size() + search_.records.size() + search_.subproblems.size();
     statistics_.peak_memory = search_.memory.peak();
     statistics_.features_kept = reduced_.features.size();
     statistics_.rows_merged = static_cast<std::size_t>(root_.node.n_slots());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace streed {
 
@@ -25,6 +26,12 @@ double ticks_per_grain(const Problem& problem, const ReducedProblem& reduced, co
     return std::ldexp(1.0, std::clamp(50 - std::ilogb(spread) - 1, 1, 40));
 }
 
+// No value is larger, as far as that is known.
+double most_ticks(const Problem& problem, const ReducedProblem& reduced, const Options& options) {
+    if (!reduced.bounded || reduced.kind == LeafKind::function) return std::numeric_limits<double>::infinity();
+    return ticks_per_grain(problem, reduced, options) * reduced.total;
+}
+
 }  // namespace
 
 Search::Search(const Problem& the_problem, const ReducedProblem& reduced_problem, const Options& the_options, const Kernels& the_kernels,
@@ -36,6 +43,7 @@ Search::Search(const Problem& the_problem, const ReducedProblem& reduced_problem
       prices(the_problem.prices, reduced_problem, ticks_per_grain(the_problem, reduced_problem, the_options) / reduced_problem.grain),
       memory(the_options.memory_limit),
       pairs(memory),
+      records(memory, 2 * reduced_problem.features.size(), most_ticks(the_problem, reduced_problem, the_options), the_options.n_threads > 1),
       subproblems(memory),
       started_(started) {
     const double per_grain = ticks_per_grain(problem, reduced, options);
@@ -71,6 +79,7 @@ void Search::take_memory(std::size_t bytes) {
     if (!memory.fits(bytes)) {
         memory.take(bytes);
         pairs.shrink();
+        records.shrink();
         subproblems.shrink();
     } else {
         memory.take(bytes);

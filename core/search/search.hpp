@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "cache.hpp"
 #include "leaf_table.hpp"
 #include "prices.hpp"
+#include "records.hpp"
 
 namespace streed {
 
@@ -70,6 +72,7 @@ public:
     LeafTable leaf_table;
     MemoryBudget memory;
     PathTable pairs;
+    ChildRecords records;
     SubproblemCache subproblems;
     std::function<Progress()> progress;  // set by the root search
     mutable std::atomic<Status> stop_reason{Status::optimal};
@@ -97,12 +100,15 @@ struct Choice {
 // Everything about one node on the current path: its rows, its pair table and what is known of its children.
 struct Level {
     Node node;
+    std::string key;  // of the subproblem in the cache
     AlignedBuffer table, look;
     AlignedBuffer row_masks;     // native leaf functions of real statistics: the features of every slot
     AlignedBuffer pair_weights;  // what the rows of two features could cost more at most, and where tests have prices,
     AlignedBuffer pair_rows;     // how many they are
     std::vector<std::int32_t> order;
     std::vector<double> lower;  // [child budget][side][lane], of the children
+    bool fused = false;         // children are solved two at a time (three_levels.cpp)
+    std::vector<char> known;    // [side][lane], whether the bound of a child is its value; only where children are recorded
     std::vector<double> single_weight, single_rows;
     double leaf = 0;                 // cost of the node as a leaf
     std::vector<double> side_cost;   // leaf function: [side][lane], of the children as leaves
@@ -162,13 +168,24 @@ public:
     }
 
     // solve.cpp: the optimum of the node at `level`, as far as it is below `upper`.
-    Outcome solve(int level, int depth, int nodes, double upper);
-    std::string cache_key(int depth, int nodes) const;
+    Outcome solve(int level, int depth, int nodes, double upper, bool asked = false);  // `asked`: the cache does not know
+    Outcome solve_child(int level, int lane, bool side, int nodes, double upper);
+    void cache_key(int depth, int nodes, std::string& key) const;
+    std::optional<Outcome> find_value(const std::string& key, double upper);
+    std::optional<CacheEntry> find_entry(Level& at, int depth, int nodes) const {
+        cache_key(depth, nodes, at.key);
+        return search_.subproblems.find(at.key);
+    }
 
     // branch.cpp: the loop over features, in parts so that threads can share the root.
     void begin_branching(int level, int depth, int nodes, double upper, bool may_close = false);
     void try_features(int level, double enough);
     void try_feature(int level, int lane);
+
+    // records.cpp
+    bool keeps_children(const Level& at) const;
+    void recall_children(Level& at);
+    void record_children(Level& at);
 
     // depth_two.cpp
     void load_pair_table(Level& at, bool with_weights = false);
@@ -194,6 +211,7 @@ public:
     void load_pair_weights(Level& at);
     void count_pair_weights(Level& at);
     void inherit_bounds(Level& parent, Level& at);
+    void push_children(Level& at, int lane);
     void push_similarity(Level& at, int lane, bool side, int nodes, double value);
     double rounding_slack(int nodes) const;
 
@@ -210,6 +228,8 @@ public:
 
     Level& level(int index) { return index == 0 ? root_ : *levels_[static_cast<std::size_t>(index - 1)]; }
     void enter(Level& at);  // what is needed of a node whose rows were loaded
+    Level& below(int level);
+    void load_child(int level, int lane, bool side);
     void descend(int level, int lane, bool side);  // loads the child into level + 1 and extends the path
     void ascend() {
         path_.pop_back();
@@ -219,7 +239,16 @@ public:
     Statistics statistics;
 
 private:
+    void drop_closed(Level& at);
+    void sort_by_look(Level& at);
+    // three_levels.cpp
+    void try_kept_pairs(Level& at, int lane);
+    void push_known(Level& at);
+    bool solve_missing(Level& at, int lane, char* const known[2]);
+    bool can_fuse(const Level& at) const;
+    void solve_both(Level& at, int lane, char* const known[2]);
     void try_pairs(Level& at, int lane);
+    void look_at_clock(const Node& node);
     bool find_pairs(const Level& at, int lane, bool side, double value[4]);
     void solve_child_pairs(Level& at, int lane, bool side, bool small_side, double value[4]);
     double side_benefit(const Level& at, int lane, bool side) const;
@@ -232,6 +261,10 @@ private:
         if (grown > 0) search_.take_memory(grown);
     }
     Scratch scratch(const Node& node, bool tallied = false);
+    void count_pairs(const Frame& frame, const std::uint64_t* filter, const void* singles, void* table, double* weights, const Scratch& buffers) {
+        ++statistics.tables_counted;
+        search_.kernels.pair_table(frame, filter, singles, table, weights, buffers);
+    }
     // The similarity bound needs a pair table of doubles: too large for very many features.
     bool similar() const {
         return search_.options.switches.similarity && search_.model.min_samples_leaf == 1 && search_.reduced.features.size() <= 2048 &&
@@ -265,8 +298,15 @@ private:
     std::vector<std::int32_t> cell_lanes_, cell_positions_;
     double work_since_checkpoint_ = 0;
     // Buffers for the pair problems of a node's children.
-    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, tallies_, panel_, gains_, sibling_rows_;
+    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, tallies_, panel_, gains_, sibling_rows_, children_;
     std::vector<std::uint64_t> filter_;
+    struct MetRecord {
+        const ChildRecords::Record* record;
+        std::int32_t lane;
+        int side;
+    };
+    std::vector<MetRecord> met_;  // records.cpp
+    std::vector<std::int64_t> sort_keys_;
     bool child_filled_ = false;  // child_table_ is that of the smaller child
     bool child_sizes_ = true;    // and has numbers of rows, if the model counts them
 };

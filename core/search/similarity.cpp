@@ -37,7 +37,7 @@ void Worker::count_pair_weights(Level& at) {
         double* light = sibling_rows_.as<double>();
         filter_.resize(static_cast<std::size_t>(node.words()));
         for (std::size_t w = 0; w < filter_.size(); ++w) filter_[w] = node.valid()[w] & ~node.heavy()[w];
-        search_.kernels.pair_table(frame, filter_.data(), nullptr, child_table_.data(), scaled ? nullptr : light, scratch(node, !scaled));
+        count_pairs(frame, filter_.data(), nullptr, child_table_.data(), scaled ? nullptr : light, scratch(node, !scaled));
         if (scaled)
             search_.kernels.subtract_table(frame, frame, nullptr, table, child_table_.data(), child_table_.data());
         else
@@ -69,7 +69,7 @@ void Worker::load_pair_weights(Level& at) {
         } else {
             const Scratch buffers = scratch(node);
             search_.kernels.single_sums(frame, node.valid().data(), child_singles_.data(), buffers);
-            search_.kernels.pair_table(frame, node.valid().data(), child_singles_.data(), child_table_.data(), nullptr, buffers);
+            count_pairs(frame, node.valid().data(), child_singles_.data(), child_table_.data(), nullptr, buffers);
         }
         search_.kernels.pair_weights(frame, child_table_.data(), nullptr, 1, nullptr, at.pair_weights.as<double>());
     } else if (node.counting()) {
@@ -86,7 +86,7 @@ void Worker::load_pair_weights(Level& at) {
             node.positive_rows(filter_.data());
             const Scratch buffers = scratch(node);
             search_.kernels.single_sums(frame, filter_.data(), child_singles_.data(), buffers);
-            search_.kernels.pair_table(frame, filter_.data(), child_singles_.data(), child_table_.data(), nullptr, buffers);
+            count_pairs(frame, filter_.data(), child_singles_.data(), child_table_.data(), nullptr, buffers);
         }
         search_.kernels.pair_weights(frame, at.table.data(), is_signed ? child_table_.data() : nullptr, search_.model.n_values, nullptr,
                                      at.pair_weights.as<double>());
@@ -144,6 +144,27 @@ void Worker::inherit_bounds(Level& parent, Level& at) {
             at.bound(at.least_nodes, side, h) = std::max(search_.floor(), (side ? right : left)[g] - less);
         }
     }
+}
+
+// What is known of both children of a feature, pushed to all other children in one sweep.
+void Worker::push_children(Level& at, int lane) {
+    if (!similar()) return;
+    const int nodes = at.least_nodes;
+    const double left = at.bound(nodes, false, lane), right = at.bound(nodes, true, lane);
+    if (search_.prices.any()) {
+        if (left > search_.floor()) push_similarity(at, lane, false, nodes, left);
+        if (right > search_.floor()) push_similarity(at, lane, true, nodes, right);
+        return;
+    }
+    if (!at.has_pair_weights) {
+        load_pair_weights(at);
+        at.has_pair_weights = true;
+    }
+    const std::size_t own = static_cast<std::size_t>(lane), stride = static_cast<std::size_t>(at.node.stride());
+    const double slack = rounding_slack(nodes);
+    const SolvedChildren children{left - slack, right - slack, at.single_weight[own], at.all_weight, search_.per_weight(),
+                                  at.pair_weights.as<double>() + own * stride, at.single_weight.data()};
+    search_.kernels.push_both(at.node.active().back() + 1, children, &at.bound(nodes, false, 0), &at.bound(nodes, true, 0));
 }
 
 void Worker::push_similarity(Level& at, int lane, bool side, int nodes, double value) {

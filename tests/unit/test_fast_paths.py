@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import streed
 from streed import Binarizer, FeatureCosts
-from streed.binarize.booleans import REMEMBERED, boolean_columns
+from streed.binarize.booleans import REMEMBERED, boolean_columns, zero_one_bits
 from streed.options import OPTIONS
 from streed.table.labels import encode
 from streed.table.units import in_units, largest_unit, multiples_of
@@ -225,3 +225,52 @@ def test_arrays_in_any_order_of_memory(weights: Any) -> None:
     ]
     assert all(np.array_equal(tree.feature, trees[0].feature) for tree in trees)
     assert all(np.array_equal(tree.values, trees[0].values) for tree in trees)
+
+
+WHOLE = st.sampled_from([np.uint8, np.int8, np.int16, np.int64, np.uint64, np.dtype(">i4")])
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 1), min_size=3, max_size=3), min_size=1, max_size=9),
+    WHOLE,
+    st.sampled_from([0, 2, 127, -1]),
+    st.booleans(),
+)
+def test_arrays_of_zeros_and_ones(rows: list[list[int]], dtype: Any, other: int, fortran: bool) -> None:
+    """The short way through an integer array, also with a number that is neither, against the long one."""
+    if np.dtype(dtype).kind == "u" and other < 0:
+        other = 256 - 1
+    array = np.array(rows, dtype, order="F" if fortran else "C")
+    if other:
+        array[-1, -1] = other
+    with_ones = (array == 1).sum(axis=0)
+    plain = bool(((array == 0) | (array == 1)).all()) and bool(
+        ((with_ones > 0) & (with_ones < len(rows))).all()
+    )
+    bits = zero_one_bits(array)
+    assert (bits is not None) == plain
+    if bits is None:
+        return
+    assert bits.dtype == np.uint8
+    assert bits.flags.c_contiguous
+    assert np.array_equal(bits, array)
+    short, long = Binarizer(), Binarizer().fit(array)
+    assert short.fit_zero_one(array.shape[1]) == tuple(long.get_feature_names_out())
+    assert short.conditions_ == long.conditions_
+    assert short.dropped_columns_ == long.dropped_columns_
+    assert np.array_equal(short.feature_columns_, long.feature_columns_)
+    assert np.array_equal(short.transform(array), long.transform(array))
+
+
+def test_integer_arrays_are_fitted_as_before() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, (40, 5))
+    y = rng.integers(0, 2, 40)
+    weighted = streed.OptimalTreeClassifier(max_depth=2).fit(X, y, sample_weight=np.ones(40))  # the long way
+    for table in (X, X.astype(np.uint8), X.astype(np.int8)):
+        model = streed.OptimalTreeClassifier(max_depth=2).fit(table, y)
+        assert np.array_equal(model.predict(table), weighted.predict(X))
+        assert list(model.binarizer_.get_feature_names_out()) == list(
+            weighted.binarizer_.get_feature_names_out()
+        )
+        assert model.n_features_in_ == 5

@@ -90,7 +90,7 @@ typename MixedSearch<M>::Points MixedSearch<M>::front(int at, int depth, int nod
     const bool cached = control_.options.switches.cache;
     std::string key;
     if (cached) {
-        key = worker_.cache_key(depth, nodes);
+        worker_.cache_key(depth, nodes, key);
         const auto found = known_.find(key);
         if (found != known_.end() && below<M>(ceiling, found->second.ceiling)) {
             Points out = none();

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from streed.binarize.booleans import as_it_is, boolean_columns, is_boolean
+from streed.binarize.booleans import BooleanColumns, as_it_is, boolean_columns, is_boolean, zero_one_columns
 from streed.binarize.encode import Encoder
 from streed.binarize.features import ColumnFeatures, all_zero_one, count_features, is_whole, is_zero_one
 from streed.binarize.invert import as_table, invert_column
@@ -170,8 +170,14 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
 
         The estimators come in here. What may be changed by users is a copy.
         """
-        known = boolean_columns(n_columns)
-        self.n_features_in_ = n_columns
+        return self._take(boolean_columns(n_columns))
+
+    def fit_zero_one(self, n_columns: int) -> tuple[str, ...]:
+        """Do the same with an array of zeros and ones that has no constant column (`zero_one_bits`)."""
+        return self._take(zero_one_columns(n_columns))
+
+    def _take(self, known: BooleanColumns) -> tuple[str, ...]:
+        self.n_features_in_ = len(known.columns)
         self._library = None
         self._columns = list(known.columns)
         self.conditions_ = list(known.conditions)

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from streed.binarize.binarizer import Binarizer, check_table
-from streed.binarize.booleans import is_boolean
+from streed.binarize.booleans import is_boolean, zero_one_bits
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
 from streed.options import Limits, check_limits
 from streed.solver.progress import Watchers
@@ -112,6 +112,9 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
             self.binarizer_ = Binarizer()
             known = self.binarizer_.fit_booleans(table.shape[1])
             return np.ascontiguousarray(table).view(np.uint8), known
+        if self.binarizer is None and sample_weight is None and (bits := zero_one_bits(table)) is not None:
+            self.binarizer_ = Binarizer()
+            return bits, self.binarizer_.fit_zero_one(bits.shape[1])
         if self.binarizer is None:
             self.binarizer_ = Binarizer()
         elif hasattr(self.binarizer, "fit") and hasattr(self.binarizer, "transform"):

@@ -48,8 +48,9 @@ def _from_objects(matrix: NDArray[np.object_]) -> NDArray[np.float64]:
 
 
 def _refuse_other_values(matrix: NDArray[np.generic]) -> None:
-    if matrix.dtype.kind == "u" and matrix.dtype.itemsize == 1:
-        fine = bool(matrix.max() <= 1)
+    if matrix.dtype.kind in "iu" and matrix.dtype.isnative and matrix.flags.c_contiguous:
+        unsigned = matrix.view(f"u{matrix.dtype.itemsize}")  # without a sign negative numbers are large
+        fine = bool(unsigned.max() <= 1)
     else:
         fine = bool(((matrix == 0) | (matrix == 1)).all())
     if not fine:

@@ -1,0 +1,204 @@
+// Three levels left: the children are pair problems, which are known or solved at once from the sums of the node.
+#include <algorithm>
+#include <utility>
+
+#include "search.hpp"
+
+namespace streed {
+
+// Whether the rows that have a feature are the fewer ones.
+bool Worker::smaller_side(const Node& node, int lane) {
+    return 2 * node.n_with(lane) <= node.n_slots();
+}
+
+// Where the children have one budget, all that is known of them is in the bounds of the level: values of the node's record among them.
+// A bound may rule the feature out before anything is solved, or when one side is.
+void Worker::try_kept_pairs(Level& at, int lane) {
+    const std::size_t stride = static_cast<std::size_t>(at.node.stride());
+    char* const known[2] = {&at.known[static_cast<std::size_t>(lane)], &at.known[stride + static_cast<std::size_t>(lane)]};
+    {
+        const SharedLock lock(at);
+        if (!at.open(lane)) {
+            ++statistics.pruned_bound;
+            if (!*known[0] && !*known[1]) ++statistics.pruned_similarity;  // nothing else was known of the children yet
+            return;
+        }
+    }
+    const bool solving = !*known[0] || !*known[1];
+    bool open = true;
+    if (solving && at.fused)
+        solve_both(at, lane, known);
+    else if (solving)
+        open = solve_missing(at, lane, known);
+    const SharedLock lock(at);
+    if (solving) push_children(at, lane);
+    if (!open) {
+        ++statistics.pruned_bound;
+        return;
+    }
+    const int n = at.least_nodes;
+    const double sum = at.joined(at.bound(n, false, lane), at.bound(n, true, lane), at.branch[static_cast<std::size_t>(lane)]);
+    if (sum < at.best) {
+        at.best = sum;
+        at.choice = {at.node.feature(lane), lane, n};
+    }
+}
+
+// Children whose values were recorded bound all others before the first one is solved.
+void Worker::push_known(Level& at) {
+    const std::size_t stride = static_cast<std::size_t>(at.node.stride());
+    for (const std::int32_t f : at.node.active()) {
+        const int found = at.known[static_cast<std::size_t>(f)] + at.known[stride + static_cast<std::size_t>(f)];
+        statistics.cache_hits += static_cast<std::size_t>(found);
+        if (found > 0) push_children(at, f);
+    }
+}
+
+// Solves the children of a feature that are not known, the larger one first. Says false if one was enough to rule the feature out.
+bool Worker::solve_missing(Level& at, int lane, char* const known[2]) {
+    const bool small_side = smaller_side(at.node, lane);
+    const bool first = *known[0] != *known[1] ? *known[1] != 0 : !small_side;
+    begin_children(at, lane, small_side);
+    for (const bool side : {first, !first}) {
+        if (*known[side]) continue;
+        double value[4];
+        solve_child_pairs(at, lane, side, small_side, value);
+        const SharedLock lock(at);
+        at.bound(at.least_nodes, side, lane) = value[at.least_nodes];
+        *known[side] = 1;
+        if (side == first && !at.open(lane)) return false;
+    }
+    return true;
+}
+
+// Whether both children can be solved by one kernel: two labels, rows that count one, free tests.
+bool Worker::can_fuse(const Level& at) const {
+    const Switches& switches = search_.options.switches;
+    const Node& node = at.node;
+    const bool narrow = node.lane_type() == Lane::i8 || node.lane_type() == Lane::i16;
+    return switches.fused_children && switches.subtraction && keeps_children(at) && node.counting() && narrow && node.n_slots() <= 32767 &&
+           search_.model.kind == LeafKind::signed_difference && !search_.model.counted && search_.model.scale == nullptr && !search_.prices.any();
+}
+
+// Solves both children of a feature from the bits of the smaller one (kernels_children.hpp). That the larger one alone might rule the
+// feature out does not matter: its cells are counted anyway.
+void Worker::solve_both(Level& at, int lane, char* const known[2]) {
+    const Node& node = at.node;
+    const Frame frame = node.frame();
+    look_at_clock(node);
+    const std::size_t stride = static_cast<std::size_t>(node.stride()), size = lane_bytes(node.lane_type());
+    account(children_.reserve(search_.kernels.children_bytes(frame)));
+    account(other_singles_.reserve(stride * size));
+    filter_.resize(static_cast<std::size_t>(node.words()));
+    const bool small_side = smaller_side(node, lane);
+    node.side_filter(lane, small_side, filter_.data());
+    // Row `lane` of the pair table holds the sums of the child that has the feature.
+    const char* row = at.table.as<char>() + static_cast<std::size_t>(lane) * stride * size;
+    search_.kernels.subtract(node.lane_type(), node.singles(), row, other_singles_.data(), node.stride());
+    const int right = static_cast<int>(node.single(0, lane)), left = static_cast<int>(node.total(0)) - right;
+    ChildrenProblem problem{node.known_row_bits(), node.row_spacing(), filter_.data(), at.table.data(), {row, other_singles_.data()}, {right, left}, &search_.model, children_.data()};
+    if (!small_side) {
+        std::swap(problem.singles[0], problem.singles[1]);
+        std::swap(problem.totals[0], problem.totals[1]);
+    }
+    ++statistics.tables_counted;
+    const ChildBenefits benefit = search_.kernels.solve_children(frame, problem);
+    const double small_potential = node.filter_potential(filter_.data());
+    const SharedLock lock(at);
+    for (const bool side : {false, true}) {
+        if (*known[side]) continue;
+        ++statistics.depth_two_solves;
+        const double potential = side == small_side ? small_potential : node.potential() - small_potential;
+        const double gained = std::max(benefit.of[side == small_side ? 0 : 1], side_benefit(at, lane, side));
+        at.bound(at.least_nodes, side, lane) = search_.model.ticks * potential - gained;
+        *known[side] = 1;
+    }
+}
+
+// The children of a feature taken from the path table, one entry per child and budget, or solved.
+void Worker::try_pairs(Level& at, int lane) {
+    const double branch = at.branch[static_cast<std::size_t>(lane)];
+    const int most = at.least_nodes + at.n_budgets - 1;
+    {
+        const SharedLock lock(at);
+        if (!at.open(lane)) {
+            ++statistics.pruned_bound;
+            ++statistics.pruned_similarity;  // nothing else was known of the children yet
+            return;
+        }
+    }
+    double value[2][4];  // [side][budget]
+    const bool known[2] = {find_pairs(at, lane, false, value[0]), find_pairs(at, lane, true, value[1])};
+    // One side may rule the feature out: one that is known, else the larger one.
+    const bool solving = !known[0] || !known[1];
+    const bool small_side = solving && smaller_side(at.node, lane);
+    const bool first = known[0] != known[1] ? known[1] : !small_side;
+    if (solving) begin_children(at, lane, small_side);
+    // The bounds of the siblings come last: the pair weights that they need are made in the buffers of the children.
+    const auto push = [&](bool side) {
+        for (int n = at.least_nodes; n <= most; ++n)
+            if (similar() && value[side][n] > search_.floor()) push_similarity(at, lane, side, n, value[side][n]);
+    };
+    for (const bool side : {first, !first}) {
+        if (!known[side]) solve_child_pairs(at, lane, side, small_side, value[side]);
+        const SharedLock lock(at);
+        for (int n = at.least_nodes; n <= most; ++n) at.bound(n, side, lane) = value[side][n];
+        if (side == first && !known[!first] && !at.open(lane)) {
+            ++statistics.pruned_bound;
+            push(first);
+            return;
+        }
+    }
+    const SharedLock lock(at);
+    push(false);
+    push(true);
+    for (int nl = at.least_nodes; nl <= most; ++nl) {
+        const double sum = at.joined(value[0][nl], value[1][at.nodes - 1 - nl], branch);
+        if (sum < at.best) {
+            at.best = sum;
+            at.choice = {at.node.feature(lane), lane, nl};
+        }
+    }
+}
+
+// Looks the child's values up, for every budget it may get.
+bool Worker::find_pairs(const Level& at, int lane, bool side, double value[4]) {
+    if (!uses_paths()) return false;
+    const int literal = PathKeyMaker::literal(at.node.feature(lane), side);
+    for (int n = at.least_nodes; n < at.least_nodes + at.n_budgets; ++n) {
+        const auto found = search_.pairs.find(keys_.child(literal, n));
+        if (!found) return false;
+        value[n] = *found;
+    }
+    ++statistics.cache_hits;
+    return true;
+}
+
+// Solves a child that is not known, and remembers its values; begin_children() was called.
+void Worker::solve_child_pairs(Level& at, int lane, bool side, bool small_side, double value[4]) {
+    const Node& node = at.node;
+    look_at_clock(node);
+    const int most = at.least_nodes + at.n_budgets - 1;
+    const PairProblem problem = child_problem(at, lane, small_side, side != small_side);
+    const PairBenefit benefit = pair_benefit(node, problem, child_prices_, at.n_budgets == 1 ? most : 0, nullptr);
+    node.side_filter(lane, small_side, filter_.data());
+    const double small_potential = node.filter_potential(filter_.data());
+    const double all = search_.model.ticks * (side == small_side ? small_potential : node.potential() - small_potential);
+    const double leaf = all - side_benefit(at, lane, side);
+    const bool keyed = uses_paths() && !keeps_children(at);
+    const int literal = PathKeyMaker::literal(node.feature(lane), side);
+    for (int n = at.least_nodes; n <= most; ++n) {
+        value[n] = n == 0 ? leaf : std::min(leaf, all - benefit.at_most[n]);
+        if (keyed) search_.pairs.insert(keys_.child(literal, n), value[n]);
+    }
+}
+
+// Looking at the clock costs little, but not nothing: about once in a million operations.
+void Worker::look_at_clock(const Node& node) {
+    work_since_checkpoint_ += static_cast<double>(node.active().size() * node.active().size()) * (node.words() + 4);
+    if (work_since_checkpoint_ <= 1e6) return;
+    work_since_checkpoint_ = 0;
+    search_.checkpoint(calling_thread_);
+}
+
+}  // namespace streed
