@@ -7,6 +7,7 @@
 #include "arguments.hpp"
 #include "front.hpp"
 #include "python_leaf.hpp"
+#include "thresholds.hpp"
 #include "tree.hpp"
 
 using namespace nb::literals;
@@ -190,6 +191,7 @@ NB_MODULE(_core, module) {
                "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a, "time_limit"_a, "memory_limit"_a, "n_threads"_a,
                "prices"_a = nb::none(), "combination"_a = "sum", "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
     register_front(module);
+    register_thresholds(module);
     register_tree(module);
     module.def("simd_levels", &streed::simd_levels);
     module.def("switch_names", &switch_names);

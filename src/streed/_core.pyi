@@ -69,6 +69,24 @@ def solve_function(
     simd: str = "auto",
     poll: Callable[[dict[str, float]], bool] | None = None,
 ) -> dict[str, Any]: ...
+def solve_thresholds(
+    ranks: npt.NDArray[np.int32],
+    labels: npt.NDArray[np.int32] | None,
+    weights: npt.NDArray[np.float64] | None,
+    costs: npt.NDArray[np.float64] | None,
+    n_labels: int,
+    *,
+    max_depth: int,
+    max_nodes: int,
+    min_samples_leaf: int,
+    branch_cost: float,
+    time_limit: float,
+    memory_limit: int,
+    n_threads: int,
+    switches: dict[str, bool] | None = None,
+    simd: str = "auto",
+    poll: Callable[[dict[str, float]], bool] | None = None,
+) -> dict[str, Any]: ...
 def front(
     features: npt.NDArray[np.uint8],
     costs: npt.NDArray[np.float64],
