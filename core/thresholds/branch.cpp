@@ -115,7 +115,7 @@ struct Worker::Branching {
         for (; next_first < first.size() * shares.size(); ++next_first) {
             const Probe& probe = first[next_first / shares.size()];
             if (!frontier.take(probe.column, probe.position, static_cast<int>(next_first % shares.size()), task.interval)) continue;
-            if (!candidates(node, task.interval, room(), search.least_rows, low, high)) continue;
+            if (!candidates(node, task.interval, room(), search.table.ticks, search.least_rows, low, high)) continue;
             if (probe.position < node.threshold(probe.column, low) || probe.position > node.threshold(probe.column, high)) {
                 frontier.push(task.interval);
                 continue;
@@ -132,7 +132,7 @@ struct Worker::Branching {
             }
             task.interval = frontier.pop();
             const int j = task.interval.column;
-            if (!candidates(node, task.interval, room(), search.least_rows, low, high)) continue;
+            if (!candidates(node, task.interval, room(), search.table.ticks, search.least_rows, low, high)) continue;
             const int middle = (node.threshold(j, low) + node.threshold(j, high) + 1) / 2;
             int k = std::min(high, node.first_threshold(j, middle));
             if (k > low && middle - node.threshold(j, k - 1) < node.threshold(j, k) - middle) --k;

@@ -54,7 +54,7 @@ struct Worker::DepthTwo {
             }
             const Interval interval = frontier.pop();
             int first, last;
-            if (!candidates(node, interval, room(), search.least_rows, first, last)) continue;
+            if (!candidates(node, interval, room(), search.table.ticks, search.least_rows, first, last)) continue;
             taken.push_back(interval);
             ranges.emplace_back(first, last);
         }

@@ -29,11 +29,13 @@ struct Interval {
 inline bool later(const Interval& a, const Interval& b) { return a.bound > b.bound; }
 
 // First and last threshold (by number) of an interval that can have a sum below `room`; false if there is none. Near an end that costs too much,
-// thresholds are passed over until the rows in between weigh what is needed.
-inline bool candidates(const Node& node, const Interval& interval, Cost room, int least_rows, int& first, int& last) {
+// thresholds are passed over until the rows in between weigh what is needed. A unit of weight is so many `ticks` of cost.
+inline bool candidates(const Node& node, const Interval& interval, Cost room, Cost ticks, int least_rows, int& first, int& last) {
     if (interval.bound >= room) return false;
     int from = std::max(interval.low + 1, least_rows), to = std::min(interval.high - 1, node.size() - least_rows);
-    const Cost too_much_low = interval.lower_low + interval.upper_low - room, too_much_high = interval.lower_high + interval.upper_high - room;
+    const auto in_units = [&](Cost cost) { return cost < 0 ? -1 : cost / ticks; };
+    const Cost too_much_low = in_units(interval.lower_low + interval.upper_low - room);
+    const Cost too_much_high = in_units(interval.lower_high + interval.upper_high - room);
     if (node.unit()) {
         if (too_much_low >= 0) from = static_cast<int>(std::max<Cost>(from, interval.low + too_much_low + 1));
         if (too_much_high >= 0) to = static_cast<int>(std::min<Cost>(to, interval.high - too_much_high - 1));

@@ -90,6 +90,22 @@ std::vector<std::uint8_t> as_features(const Problem& problem, const std::vector<
     return features;
 }
 
+// A subtree that has taken the place of a larger one has more rows than before, and perhaps values between the old neighbours.
+void find_next(const Problem& problem, const std::vector<std::uint8_t>& features, std::size_t width, const std::vector<std::int32_t>& feature,
+               Result& result) {
+    for (Split& split : result.splits) split.next = INT32_MAX;
+    for (std::size_t r = 0; r < problem.n_rows; ++r) {
+        for (std::size_t at = 0; result.tree[at].feature >= 0;) {
+            const TreeNode& node = result.tree[at];
+            Split& split = result.splits[static_cast<std::size_t>(node.feature)];
+            const std::int32_t rank = problem.ranks[static_cast<std::size_t>(split.column) * problem.n_rows + r];
+            if (rank > split.rank) split.next = std::min(split.next, rank);
+            const bool right = features[r * width + static_cast<std::size_t>(feature[at])] != 0;
+            at = static_cast<std::size_t>(right ? node.right : node.left);
+        }
+    }
+}
+
 }  // namespace
 
 void rebuild(Search& search, Worker& worker, const std::shared_ptr<const Plan>& plan, Result& result) {
@@ -109,11 +125,14 @@ void rebuild(Search& search, Worker& worker, const std::shared_ptr<const Plan>& 
     result.tree = std::move(finished.tree);
     result.objective = finished.objective;
     result.magnitude = finished.magnitude;
+    std::vector<std::int32_t> before;
     for (TreeNode& node : result.tree) {
+        before.push_back(node.feature);
         if (node.feature < 0) continue;
         result.splits.push_back(builder.splits()[static_cast<std::size_t>(node.feature)]);
         node.feature = static_cast<std::int32_t>(result.splits.size()) - 1;
     }
+    find_next(given, features, builder.splits().size(), before, result);
 }
 
 }  // namespace streed::thresholds
