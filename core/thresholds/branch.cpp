@@ -116,7 +116,7 @@ struct Worker::Branching {
             const Probe& probe = first[next_first / shares.size()];
             if (!frontier.take(probe.column, probe.position, static_cast<int>(next_first % shares.size()), task.interval)) continue;
             if (!candidates(node, task.interval, room(), search.table.ticks, search.least_rows, low, high)) continue;
-            if (probe.position < node.threshold(probe.column, low) || probe.position > node.threshold(probe.column, high)) {
+            if (probe.position < low || probe.position > high) {
                 frontier.push(task.interval);
                 continue;
             }
@@ -133,10 +133,9 @@ struct Worker::Branching {
             task.interval = frontier.pop();
             const int j = task.interval.column;
             if (!candidates(node, task.interval, room(), search.table.ticks, search.least_rows, low, high)) continue;
-            const int middle = (node.threshold(j, low) + node.threshold(j, high) + 1) / 2;
-            int k = std::min(high, node.first_threshold(j, middle));
-            if (k > low && middle - node.threshold(j, k - 1) < node.threshold(j, k) - middle) --k;
-            task.position = node.threshold(j, k);
+            const int middle = low + (high - low + 1) / 2;
+            const int behind = std::min(high, node.threshold_from(j, middle)), before = std::max(low, node.threshold_up_to(j, middle));
+            task.position = middle - before < behind - middle ? before : behind;
             task.room = room();
             return true;
         }
@@ -219,7 +218,6 @@ struct Worker::Branching {
 void Worker::Branching::many_threads(int n_threads) {
     for (int j = 0; j < node.n_columns(); ++j) {  // what a node finds when it is asked is found before it is shared
         if (node.constant(j)) continue;
-        node.threshold(j, 0);
         node.weight_up_to(j, 0);
     }
     std::mutex mutex;

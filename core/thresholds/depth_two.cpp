@@ -16,7 +16,7 @@ struct Worker::DepthTwo {
 
     Frontier frontier;
     std::vector<Interval> taken;
-    std::vector<std::pair<int, int>> ranges;  // thresholds that remain of the taken ones
+    std::vector<std::pair<int, int>> ranges;  // first and last threshold that remain of these
     std::vector<Lane> lanes;
     std::vector<int> positions, starts, sorted;
     Sides sides;
@@ -73,14 +73,12 @@ struct Worker::DepthTwo {
             starts.push_back(static_cast<int>(lanes.size()));
             const int j = taken[static_cast<std::size_t>(which)].column, parts = each + (which < more ? 1 : 0);
             const auto [first, last] = ranges[static_cast<std::size_t>(which)];
-            const long low = node.threshold(j, first), high = node.threshold(j, last);
-            int before = first - 1;
+            int before = 0;
             for (int part = 1; part <= parts; ++part) {
-                const int aim = static_cast<int>(low + (high - low + 1) * part / (parts + 1));
-                const int k = std::min(last, node.first_threshold(j, aim));
-                if (k <= before) continue;
-                before = k;
-                const int at = node.threshold(j, k);
+                const int aim = first + static_cast<int>((static_cast<long>(last) - first + 1) * part / (parts + 1));
+                const int at = std::min(last, node.threshold_from(j, aim));
+                if (at <= before) continue;
+                before = at;
                 lanes.push_back({j, node.rank_at(j, at)});
                 positions.push_back(at);
             }

@@ -28,38 +28,17 @@ struct Interval {
 
 inline bool later(const Interval& a, const Interval& b) { return a.bound > b.bound; }
 
-// First and last threshold (by number) of an interval that can have a sum below `room`; false if there is none. Near an end that costs too much,
-// thresholds are passed over until the rows in between weigh what is needed. A unit of weight is so many `ticks` of cost.
+// First and last threshold of an interval that can have a sum below `room`; false if there is none. Near an end that costs too much, thresholds are
+// passed over until the rows in between weigh what is needed. A unit of weight is so many `ticks` of cost.
 inline bool candidates(const Node& node, const Interval& interval, Cost room, Cost ticks, int least_rows, int& first, int& last) {
     if (interval.bound >= room) return false;
     int from = std::max(interval.low + 1, least_rows), to = std::min(interval.high - 1, node.size() - least_rows);
-    const auto in_units = [&](Cost cost) { return cost < 0 ? -1 : cost / ticks; };
-    const Cost too_much_low = in_units(interval.lower_low + interval.upper_low - room);
-    const Cost too_much_high = in_units(interval.lower_high + interval.upper_high - room);
-    if (node.unit()) {
-        if (too_much_low >= 0) from = static_cast<int>(std::max<Cost>(from, interval.low + too_much_low + 1));
-        if (too_much_high >= 0) to = static_cast<int>(std::min<Cost>(to, interval.high - too_much_high - 1));
-        if (from > to) return false;
-        first = node.first_threshold(interval.column, from);
-        last = node.first_threshold(interval.column, to + 1) - 1;
-        return first <= last;
-    }
+    const Cost low = interval.lower_low + interval.upper_low - room, high = interval.lower_high + interval.upper_high - room;
+    if (low >= 0) from = std::max(from, node.after_weight(interval.column, interval.low, low / ticks));
+    if (high >= 0) to = std::min(to, node.before_weight(interval.column, interval.high, high / ticks));
     if (from > to) return false;
-    first = node.first_threshold(interval.column, from);
-    last = node.first_threshold(interval.column, to + 1) - 1;
-    const auto weight = [&](int k) { return node.weight_up_to(interval.column, node.threshold(interval.column, k)); };
-    const Cost at_low = node.weight_up_to(interval.column, interval.low), at_high = node.weight_up_to(interval.column, interval.high);
-    // Weights grow with the position: the two ends are found by bisection.
-    for (int after = last + 1; too_much_low >= 0 && first < after;) {
-        const int middle = (first + after) / 2;
-        if (weight(middle) - at_low > too_much_low) after = middle;
-        else first = middle + 1;
-    }
-    for (int before = first - 1; too_much_high >= 0 && last > before;) {
-        const int middle = (last + before + 1) / 2;
-        if (at_high - weight(middle) > too_much_high) before = middle;
-        else last = middle - 1;
-    }
+    first = node.threshold_from(interval.column, from);
+    last = node.threshold_up_to(interval.column, to);
     return first <= last;
 }
 

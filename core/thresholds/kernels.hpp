@@ -10,8 +10,9 @@ namespace streed::thresholds {
 enum class Width : int { i8, i16, i32, f64 };
 constexpr int kMostLanes = 64;
 
-// How the order of a column is walked: all values distinct, with groups of equal values, or by groups.
-enum class Walk : std::uint8_t { distinct, ties, groups };
+// How the order of a column is walked: all values distinct, with groups of equal values, or with a branch at the few positions where sums can be
+// extreme.
+enum class Walk : std::uint8_t { distinct, ties, turns };
 
 // Rows of one label side by side in the order of a column. A group of equal values with several labels has one run per
 // label, of which only the last one's end is a possible threshold.
@@ -24,8 +25,9 @@ struct Run {
 };
 constexpr std::uint32_t kThreshold = 1u << 31;
 
-// The rows of a node. An entry of an order has the number of a row in its lower half, above it the rank of its value, and
-// in the highest bit whether the next value is another one. Entries have 32 bits, those of wide nodes 64.
+// The rows of a node. An entry of an order has the number of a row in its lower half, the rank of its value in its upper half. The highest
+// bit of the upper half is set where the next value is another one, that of the lower half where the signed sum of two labels can be extreme.
+// Entries have 32 bits, those of wide nodes 64.
 struct NodeView {
     int n_rows = 0;
     int stride = 0;
@@ -63,8 +65,8 @@ struct Kernels {
     const char* name;
     int lanes[4];       // per width: root splits of one walk, 0 where the width is not served
     int cost_lanes[4];  // the same for costs
-    // Marks the ends of groups in an order; returns their number and, of these, how many end between two labels.
-    int (*mark_ends)(void* order, bool wide, int n_rows, int n_first, int* changes);
+    // Marks the ends of groups in an order, and those where sums can be extreme; returns the number of both.
+    int (*mark_ends)(void* order, bool wide, int n_rows, int n_first, int* turns);
     void (*pack)(const NodeView& node, Width width, bool costs, const Lane* lanes, int n, void* words);
     void (*two_labels)(const NodeView& node, Width width, const void* words, Sides& out);
     void (*classes)(const NodeView& node, Width width, const void* words, void* scratch, Sides& out);

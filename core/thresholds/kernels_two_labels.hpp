@@ -23,14 +23,12 @@ struct TwoSides {
                 least[side][b] = smaller(least[side][b], sum[side][b]);
             }
     }
-    // The extremes start from zero, so that a sum that is taken as zero does not count.
     inline __attribute__((always_inline)) void look_if(bool end) {
         const Mask<T> all = all_or_none<T>(end);
         for (int side = 0; side < 2; ++side)
             for (int b = 0; b < kBlock<T>; ++b) {
-                const Vec<T> seen = keep(all, sum[side][b]);
-                most[side][b] = larger(most[side][b], seen);
-                least[side][b] = smaller(least[side][b], seen);
+                most[side][b] = larger_where(most[side][b], all, sum[side][b]);
+                least[side][b] = smaller_where(least[side][b], all, sum[side][b]);
             }
     }
 };
@@ -69,7 +67,7 @@ void two_labels_of(const NodeView& node, const Word<kWalkLanes<T>>* words, Sides
             for (int p = 0; p < node.n_rows; ++p) {
                 const std::uint32_t row = row_of(order[p]);
                 t.add(words[row], value_of(row));
-                if ((order[p] & kEnd<Entry>) != 0) t.look();
+                if ((order[p] & kTurn<Entry>) != 0) t.look();
             }
         }
         s = t;

@@ -56,8 +56,12 @@ using Mask = typename WordOf<sizeof(T) == 1>::type;
 
 template <class T, class W>
 inline Mask<T> lanes_of(W word, int vector) { return static_cast<Mask<T>>(word >> (vector * kLanes<T>)); }
+// In mask registers: a detour through the others costs two transfers per row.
 template <class T>
-inline Mask<T> other_lanes(Mask<T> mask) { return ~mask; }
+inline Mask<T> other_lanes(Mask<T> mask) {
+    if constexpr (sizeof(T) == 1) return _knot_mask64(mask);
+    else return _knot_mask32(mask);
+}
 template <class T>
 inline Mask<T> all_or_none(bool all) { return all ? ~Mask<T>{0} : Mask<T>{0}; }
 
@@ -73,19 +77,20 @@ inline Vec<std::int32_t> add_where(Vec<std::int32_t> sum, std::uint32_t mask, Ve
 inline Vec<double> add_where(Vec<double> sum, std::uint32_t mask, Vec<double> value) {
     return (Vec<double>)_mm512_mask_add_pd((__m512d)sum, static_cast<__mmask8>(mask), (__m512d)sum, (__m512d)value);
 }
-// Values where the mask has lanes, zero elsewhere.
-inline Vec<std::int8_t> keep(std::uint64_t mask, Vec<std::int8_t> value) {
-    return (Vec<std::int8_t>)_mm512_maskz_mov_epi8(mask, (__m512i)value);
-}
-inline Vec<std::int16_t> keep(std::uint32_t mask, Vec<std::int16_t> value) {
-    return (Vec<std::int16_t>)_mm512_maskz_mov_epi16(mask, (__m512i)value);
-}
-inline Vec<std::int32_t> keep(std::uint32_t mask, Vec<std::int32_t> value) {
-    return (Vec<std::int32_t>)_mm512_maskz_mov_epi32(static_cast<__mmask16>(mask), (__m512i)value);
-}
-inline Vec<double> keep(std::uint32_t mask, Vec<double> value) {
-    return (Vec<double>)_mm512_maskz_mov_pd(static_cast<__mmask8>(mask), (__m512d)value);
-}
+// The larger (smaller) one of both where the mask has lanes, else the first one. The other levels compare with zero there, which the first one is
+// never below (above).
+#define STREED_EXTREMES(T, suffix, from, cast) \
+    inline Vec<T> larger_where(Vec<T> known, Mask<T> mask, Vec<T> value) { \
+        return (Vec<T>)_mm512_mask_max_##suffix((from)known, static_cast<cast>(mask), (from)known, (from)value); \
+    } \
+    inline Vec<T> smaller_where(Vec<T> known, Mask<T> mask, Vec<T> value) { \
+        return (Vec<T>)_mm512_mask_min_##suffix((from)known, static_cast<cast>(mask), (from)known, (from)value); \
+    }
+STREED_EXTREMES(std::int8_t, epi8, __m512i, __mmask64)
+STREED_EXTREMES(std::int16_t, epi16, __m512i, __mmask32)
+STREED_EXTREMES(std::int32_t, epi32, __m512i, __mmask16)
+STREED_EXTREMES(double, pd, __m512d, __mmask8)
+#undef STREED_EXTREMES
 
 #else
 
@@ -125,5 +130,9 @@ template <class V, class M>
 inline V keep(M mask, V value) { return (V)(mask & (M)value); }
 template <class V, class M>
 inline V add_where(V sum, M mask, V value) { return sum + keep(mask, value); }
+template <class V, class M>
+inline V larger_where(V known, M mask, V value) { return larger(known, keep(mask, value)); }
+template <class V, class M>
+inline V smaller_where(V known, M mask, V value) { return smaller(known, keep(mask, value)); }
 
 #endif

@@ -27,15 +27,18 @@ std::size_t Node::allocate(int n_rows, int n_columns, int n_labels, Model model,
 void Node::add_up() {
     totals_.assign(static_cast<std::size_t>(n_labels_), 0);
     const std::size_t rows = static_cast<std::size_t>(n_rows_), width = static_cast<std::size_t>(n_labels_);
-    for (std::size_t row = 0; row < rows; ++row) {
-        if (model_ == Model::costs) {
+    weight_ = unit_ ? n_rows_ : static_cast<Cost>(std::accumulate(weights(), weights() + rows, 0.0));
+    if (model_ == Model::costs) {
+        for (std::size_t row = 0; row < rows; ++row)
             for (std::size_t k = 0; k < width; ++k) totals_[k] += static_cast<Cost>(costs()[row * width + k]);
-        } else {
-            totals_[labels()[row]] += unit_ ? 1 : static_cast<Cost>(weights()[row]);
-        }
+        return;
     }
-    weight_ = n_rows_;
-    if (!unit_) weight_ = static_cast<Cost>(std::accumulate(weights(), weights() + rows, 0.0));
+    for (std::size_t row = 0; row < rows;) {  // rows of a label stand side by side
+        const std::uint32_t label = labels()[row];
+        const std::size_t end = static_cast<std::size_t>(std::upper_bound(labels() + row, labels() + rows, label) - labels());
+        totals_[label] = unit_ ? static_cast<Cost>(end - row) : static_cast<Cost>(std::accumulate(weights() + row, weights() + end, 0.0));
+        row = end;
+    }
 }
 
 Cost Node::leaf_cost() const {
@@ -61,8 +64,8 @@ void Node::choose_width(const Kernels& kernels, bool as_costs) {
 
 namespace {
 
-// With more distinct values than this share of the rows, a branch at every end is mispredicted too often.
-constexpr int kRowsPerGroup = 8;
+// A branch at positions that are more frequent than one in so many rows is mispredicted too often.
+constexpr int kRowsPerTurn = 8;
 
 }  // namespace
 
@@ -78,18 +81,16 @@ std::size_t Node::prepare(const Kernels& kernels, int min_samples_leaf) {
     n_runs_.resize(columns);
     runs_.resize(columns);
     run_buffers_.resize(columns);
-    ends_.resize(columns);
     sums_.resize(columns);
     const int n_first = model_ == Model::two_labels ? static_cast<int>(std::lower_bound(labels(), labels() + n_rows_, 1u) - labels()) : 0;
     for (int j = 0; j < n_columns_; ++j) {
         const std::size_t c = static_cast<std::size_t>(j);
-        ends_[c].clear();
         sums_[c].clear();
         if (constant(j)) continue;
-        int changes = 0;
+        int turns = n_rows_;
         void* column = wide_ ? static_cast<void*>(order<std::uint64_t>(j)) : static_cast<void*>(order<std::uint32_t>(j));
-        groups_[c] = kernels.mark_ends(column, wide_, n_rows_, n_first, &changes);
-        walk_[c] = groups_[c] == n_rows_ ? Walk::distinct : groups_[c] * kRowsPerGroup < n_rows_ ? Walk::groups : Walk::ties;
+        groups_[c] = kernels.mark_ends(column, wide_, n_rows_, n_first, model_ == Model::two_labels && !as_costs ? &turns : nullptr);
+        walk_[c] = turns * kRowsPerTurn < n_rows_ ? Walk::turns : groups_[c] == n_rows_ ? Walk::distinct : Walk::ties;
         if (model_ != Model::classes || as_costs || constant(j)) continue;
         const std::size_t run_bytes = width_ == Width::f64 ? sizeof(Run<double>) : sizeof(Run<std::int32_t>);
         grown += run_buffers_[c].reserve((static_cast<std::size_t>(n_rows_) + 1) * run_bytes + static_cast<std::size_t>(n_labels_) * 8);
@@ -137,7 +138,7 @@ std::size_t Node::make_values() {
 template <class Entry, class T>
 void Node::find_runs(int column) {
     constexpr int half = 4 * static_cast<int>(sizeof(Entry));
-    constexpr Entry end_bit = Entry{1} << (2 * half - 1), row_bits = (Entry{1} << half) - 1;
+    constexpr Entry end_bit = Entry{1} << (2 * half - 1), row_bits = (Entry{1} << (half - 1)) - 1;
     const Entry* entries = order<Entry>(column);
     Run<T>* runs = run_buffers_[static_cast<std::size_t>(column)].as<Run<T>>();
     std::vector<T> sums(static_cast<std::size_t>(n_labels_), T(0));
@@ -167,36 +168,25 @@ void Node::find_runs(int column) {
     std::copy(sums.begin(), sums.end(), reinterpret_cast<T*>(runs + n));
 }
 
-template <class Entry>
-void Node::find_ends(int column) const {
-    constexpr Entry end_bit = Entry{1} << (8 * static_cast<int>(sizeof(Entry)) - 1);
-    std::vector<std::int32_t>& ends = ends_[static_cast<std::size_t>(column)];
-    ends.resize(static_cast<std::size_t>(groups_[static_cast<std::size_t>(column)]) + 1);
-    const Entry* entries = order<Entry>(column);
-    std::size_t n = 0;
-    for (int p = 0; p < n_rows_; ++p) {
-        ends[n] = p + 1;
-        n += (entries[p] & end_bit) != 0;
-    }
+bool Node::ends_at(int column, int position) const {
+    return wide_ ? order<std::uint64_t>(column)[position - 1] >> 63 != 0 : order<std::uint32_t>(column)[position - 1] >> 31 != 0;
 }
 
-int Node::threshold(int column, int k) const {
-    if (walk_[static_cast<std::size_t>(column)] == Walk::distinct) return k + 1;
-    std::vector<std::int32_t>& ends = ends_[static_cast<std::size_t>(column)];
-    if (ends.empty()) wide_ ? find_ends<std::uint64_t>(column) : find_ends<std::uint32_t>(column);
-    return ends[static_cast<std::size_t>(k)];
+// Groups are short, or there are few of them: looking for the next end costs less than a list of all.
+int Node::threshold_from(int column, int position) const {
+    position = std::max(position, 1);
+    while (position < n_rows_ && !ends_at(column, position)) ++position;
+    return std::min(position, n_rows_);
 }
 
-int Node::first_threshold(int column, int position) const {
-    const int n = n_thresholds(column);
-    if (walk_[static_cast<std::size_t>(column)] == Walk::distinct) return std::clamp(position - 1, 0, n);
-    threshold(column, 0);
-    const std::vector<std::int32_t>& ends = ends_[static_cast<std::size_t>(column)];
-    return static_cast<int>(std::lower_bound(ends.begin(), ends.begin() + n, position) - ends.begin());
+int Node::threshold_up_to(int column, int position) const {
+    position = std::min(position, n_rows_ - 1);
+    while (position > 0 && !ends_at(column, position)) --position;
+    return std::max(position, 0);
 }
 
 std::uint32_t Node::row_at(int column, int position) const {
-    return wide_ ? static_cast<std::uint32_t>(order<std::uint64_t>(column)[position]) : order<std::uint32_t>(column)[position] & 0xffffu;
+    return wide_ ? static_cast<std::uint32_t>(order<std::uint64_t>(column)[position]) & 0x7fffffffu : order<std::uint32_t>(column)[position] & 0x7fffu;
 }
 
 std::int32_t Node::rank_of(int column, std::uint32_t row) const {
@@ -214,6 +204,20 @@ Cost Node::weight_up_to(int column, int position) const {
             sums[static_cast<std::size_t>(p) + 1] = sums[static_cast<std::size_t>(p)] + static_cast<Cost>(weights()[row_at(column, p)]);
     }
     return sums[static_cast<std::size_t>(position)];
+}
+
+int Node::after_weight(int column, int position, Cost weight) const {
+    if (unit_) return static_cast<int>(std::min<Cost>(n_rows_, position + weight + 1));
+    const Cost below = weight_up_to(column, position);
+    const std::vector<Cost>& sums = sums_[static_cast<std::size_t>(column)];
+    return static_cast<int>(std::upper_bound(sums.begin() + position, sums.end(), below + weight) - sums.begin());
+}
+
+int Node::before_weight(int column, int position, Cost weight) const {
+    if (unit_) return static_cast<int>(std::max<Cost>(0, position - weight - 1));
+    const Cost below = weight_up_to(column, position);
+    const std::vector<Cost>& sums = sums_[static_cast<std::size_t>(column)];
+    return static_cast<int>(std::lower_bound(sums.begin(), sums.begin() + position, below - weight) - sums.begin()) - 1;
 }
 
 }  // namespace streed::thresholds

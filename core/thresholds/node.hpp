@@ -17,7 +17,7 @@ enum class Model { two_labels, classes, costs };
 
 // A node with up to 32,767 rows has entries of 32 bits, else of 64. Rows of a node are numbered by label; rows with equal
 // values stand by number. Four rows with values 5, 3, 5, 8 and labels 0, 0, 1, 1 have the ranks 1, 0, 1, 2 and the order 1, 0, 2, 3;
-// the groups end at the positions 1, 3 and 4, so that thresholds are the positions 1 and 3: so many rows are below.
+// the groups end at the positions 1, 3 and 4, and the thresholds are the positions 1 and 3: so many rows are below.
 class Node {
 public:
     static constexpr int kMostNarrow = 32767;
@@ -40,14 +40,19 @@ public:
     // A column is constant, or left out since another one has the same splits here.
     bool constant(int column) const { return groups_[static_cast<std::size_t>(column)] < 2; }
     void drop(int column) { groups_[static_cast<std::size_t>(column)] = 1; }
-    int n_thresholds(int column) const { return groups_[static_cast<std::size_t>(column)] - 1; }
-    int threshold(int column, int k) const;
-    int first_threshold(int column, int position) const;  // the first one that is not before the position
+    // The first threshold that is not before a position (or all rows), and the last one that is not behind it (or none).
+    int threshold_from(int column, int position) const;
+    int threshold_up_to(int column, int position) const;
 
     std::uint32_t row_at(int column, int position) const;
     std::int32_t rank_at(int column, int position) const;
     std::int32_t rank_of(int column, std::uint32_t row) const;
+    bool ends_at(int column, int position) const;  // the rows below a position have other values than those above
     Cost weight_up_to(int column, int position) const;  // of the rows below a position; all rows count one in unit nodes
+
+    // The first position behind (the last one before) another one with more than that weight between the two.
+    int after_weight(int column, int position, Cost weight) const;
+    int before_weight(int column, int position, Cost weight) const;
 
     std::uint32_t* roots() { return roots_.as<std::uint32_t>(); }
     const std::uint32_t* roots() const { return roots_.as<std::uint32_t>(); }  // numbers of the rows in the root
@@ -79,8 +84,6 @@ private:
     void find_runs(int column);
     template <class T>
     std::size_t make_values();
-    template <class Entry>
-    void find_ends(int column) const;
     void choose_width(const Kernels& kernels, bool as_costs);
 
     int n_rows_ = 0, n_columns_ = 0, n_labels_ = 0, stride_ = 0, min_samples_leaf_ = 1;
@@ -95,12 +98,17 @@ private:
     std::vector<Walk> walk_;
     std::vector<AlignedBuffer> run_buffers_;
     std::vector<const void*> runs_;
-    mutable std::vector<std::vector<std::int32_t>> ends_;  // of columns with equal values, when asked for
     mutable std::vector<std::vector<Cost>> sums_;          // weights up to a position, when asked for
+};
+
+// Where each row goes: its number in the child, and in the highest bit the side.
+struct RowMap {
+    std::vector<std::uint32_t> wide;
+    std::vector<std::uint16_t> narrow;
 };
 
 // Divides the rows of a node: those whose rank in the column is below `rank` go to `lower`. Orders stay orders. Constant columns are
 // not copied. Returns by how many bytes buffers have grown.
-std::size_t partition(const Node& node, int column, std::int32_t rank, Node& lower, Node& upper, std::vector<std::uint32_t>& map);
+std::size_t partition(const Node& node, int column, std::int32_t rank, Node& lower, Node& upper, RowMap& map);
 
 }  // namespace streed::thresholds

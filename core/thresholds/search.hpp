@@ -113,7 +113,7 @@ private:
     bool calling_;
     std::deque<Node> nodes_;  // two per level
     AlignedBuffer words_, scratch_;
-    std::vector<std::uint32_t> map_;
+    RowMap map_;
     std::ptrdiff_t taken_ = 0;
     int since_checkpoint_ = 0;
 };

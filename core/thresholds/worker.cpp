@@ -126,17 +126,13 @@ Stump Worker::best_stump(Node& node) {
     for (int j = 0; j < node.n_columns(); ++j) {
         if (node.constant(j)) continue;
         std::fill(sums.begin(), sums.end(), 0);
-        Cost weight = 0;
-        int position = 0;
-        for (int k = 0; k < node.n_thresholds(j); ++k) {
-            for (const int end = node.threshold(j, k); position < end; ++position) {
-                const std::size_t row = node.row_at(j, position);
-                const Cost own = node.unit() ? 1 : static_cast<Cost>(node.weights()[row]);
-                weight += own;
-                if (node.model() != Model::costs) sums[node.labels()[row]] += own;
-                else
-                    for (std::size_t c = 0; c < labels; ++c) sums[c] += static_cast<Cost>(node.costs()[row * labels + c]);
-            }
+        for (int position = 1; position < node.size(); ++position) {
+            const std::size_t row = node.row_at(j, position - 1);
+            const Cost own = node.unit() ? 1 : static_cast<Cost>(node.weights()[row]);
+            if (node.model() != Model::costs) sums[node.labels()[row]] += own;
+            else
+                for (std::size_t c = 0; c < labels; ++c) sums[c] += static_cast<Cost>(node.costs()[row * labels + c]);
+            if (!node.ends_at(j, position)) continue;
             Cost least[2] = {kInfinite, kInfinite}, most[2] = {0, 0};
             for (std::size_t c = 0; c < labels; ++c) {
                 least[0] = std::min(least[0], sums[c]);
