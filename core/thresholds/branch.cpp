@@ -35,7 +35,6 @@ struct Worker::Branching {
     Outcome best;
     bool found = false;
     Cost relaxed = kInfinite;
-    double total_weight = 0, decided = 0;
 
     Branching(Worker& the_worker, Node& the_node, int the_depth, int the_nodes, Cost the_limit, int the_level, std::vector<Probe>* the_probes)
         : worker(the_worker), search(the_worker.search_), node(the_node), depth(the_depth), nodes(the_nodes), level(the_level), limit(the_limit), probes(the_probes) {}
@@ -188,10 +187,14 @@ struct Worker::Branching {
         }
     }
 
+    // The bound of the whole tree: the least one of the intervals that are left and of those in work.
     void report(Cost in_work) {
-        if (depth < search.options.max_depth && nodes < search.options.max_nodes) return;
+        if (!search.is_whole(level, depth, nodes)) return;
         const Cost least = std::min(in_work, frontier.empty() ? in_work : frontier.best().bound);
         search.raise_bound(std::min(limit, least + search.branch_cost));
+        double open = 0;
+        for (const Interval& interval : frontier.all()) open += interval.high - interval.low;
+        search.root_done = 1 - open / std::max(1.0, static_cast<double>(node.size()) * static_cast<double>(node.n_columns()) * static_cast<double>(shares.size()));
     }
 
     void many_threads(int n_threads);
@@ -203,8 +206,7 @@ struct Worker::Branching {
         divide_budget();
         look_ahead();
         if (limit > search.branch_cost) {
-            const bool shared = level == 0 && search.options.n_threads > 1 && depth == std::min(search.options.max_depth, search.options.max_nodes);
-            shared ? many_threads(search.options.n_threads) : one_thread();
+            search.is_whole(level, depth, nodes) && search.options.n_threads > 1 ? many_threads(search.options.n_threads) : one_thread();
         }
         relaxed = std::min({relaxed, leaf, limit});
         if (!found) return {asked, relaxed, false, nullptr};

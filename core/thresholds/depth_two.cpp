@@ -12,6 +12,7 @@ struct Worker::DepthTwo {
     Node& node;
     const Shape shape;
     Cost limit;
+    const int level;
     std::vector<Probe>* probes;
 
     Frontier frontier;
@@ -25,8 +26,8 @@ struct Worker::DepthTwo {
     int column = -1, position = 0;
     const int width;
 
-    DepthTwo(Worker& the_worker, Node& the_node, Shape the_shape, Cost the_limit, std::vector<Probe>* the_probes)
-        : worker(the_worker), search(the_worker.search_), node(the_node), shape(the_shape), limit(the_limit), probes(the_probes), width(lanes_of()) {}
+    DepthTwo(Worker& the_worker, Node& the_node, Shape the_shape, Cost the_limit, int the_level, std::vector<Probe>* the_probes)
+        : worker(the_worker), search(the_worker.search_), node(the_node), shape(the_shape), limit(the_limit), level(the_level), probes(the_probes), width(lanes_of()) {}
 
     int lanes_of() const {
         const bool costs = node.model() == Model::costs || search.least_rows > 1;
@@ -134,7 +135,15 @@ struct Worker::DepthTwo {
             found = true;
             column = j;
             position = positions[l];
+            if (level == 0) search.offer(value, make_plan());
         }
+    }
+
+    std::shared_ptr<const Plan> make_plan() const {
+        const std::shared_ptr<Plan> plan = worker.make_plan(node, column, position);
+        plan->open = true;
+        for (int side = 0; side < 2; ++side) plan->nodes[side] = shape.split[side] ? 1 : 0;
+        return plan;
     }
 
     void split_intervals(const std::vector<std::pair<Cost, Cost>>& bounds) {
@@ -173,18 +182,16 @@ struct Worker::DepthTwo {
             read_lanes(bounds);
             if (limit <= search.branch_cost) break;
             split_intervals(bounds);
+            if (search.is_whole(level, 2, 3) && !frontier.empty()) search.raise_bound(std::min(limit, frontier.best().bound + search.branch_cost));
         }
         relaxed = std::min({relaxed, leaf, limit});
         if (!found) return leaf_fits ? Outcome{leaf, relaxed, true, nullptr} : Outcome{asked, relaxed, false, nullptr};
-        const std::shared_ptr<Plan> plan = worker.make_plan(node, column, position);
-        plan->open = true;
-        for (int side = 0; side < 2; ++side) plan->nodes[side] = shape.split[side] ? 1 : 0;
-        return {limit, relaxed, true, plan};
+        return {limit, relaxed, true, make_plan()};
     }
 };
 
-Outcome Worker::depth_two(Node& node, Shape shape, Cost limit, std::vector<Probe>* probes) {
-    return DepthTwo(*this, node, shape, limit, probes).run();
+Outcome Worker::depth_two(Node& node, Shape shape, Cost limit, int level, std::vector<Probe>* probes) {
+    return DepthTwo(*this, node, shape, limit, level, probes).run();
 }
 
 }  // namespace streed::thresholds

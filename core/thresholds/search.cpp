@@ -12,8 +12,10 @@ Search::Search(const Problem& the_problem, Table& the_table, const Options& the_
       branch_cost(the_table.branch_cost),
       least_rows(the_options.min_samples_leaf),
       cache(the_options.memory_limit / 2),
+      depth(std::min(the_options.max_depth, the_options.max_nodes)),
+      nodes(std::min(the_options.max_nodes, full_tree(depth))),
       started_(started) {
-    take_memory(static_cast<std::ptrdiff_t>(the_table.bytes));
+    used_ = peak_ = the_table.bytes;
 }
 
 double Search::elapsed() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
@@ -49,6 +51,12 @@ void Search::take_memory(std::ptrdiff_t bytes) {
 void Search::offer(Cost value, const std::shared_ptr<const Plan>& tree) {
     const std::lock_guard<std::mutex> lock(mutex);
     if (value >= incumbent) return;
+    incumbent = value;
+    plan = tree;
+}
+
+void Search::set_optimum(Cost value, const std::shared_ptr<const Plan>& tree) {
+    const std::lock_guard<std::mutex> lock(mutex);
     incumbent = value;
     plan = tree;
 }

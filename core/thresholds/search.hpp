@@ -35,7 +35,9 @@ public:
     std::size_t peak_memory() const { return peak_.load(std::memory_order_relaxed); }
     Cost cost(Cost units) const { return units * table.ticks; }
     void offer(Cost value, const std::shared_ptr<const Plan>& plan);  // a tree for all rows
+    void set_optimum(Cost value, const std::shared_ptr<const Plan>& plan);  // whatever was offered before
     void raise_bound(Cost bound);
+    bool is_whole(int level, int its_depth, int its_nodes) const { return level == 0 && its_depth == depth && its_nodes == nodes; }
     Progress progress() const;
     void stop(Status reason);
     bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
@@ -48,12 +50,13 @@ public:
     const int least_rows;  // of a leaf
     Cache cache;
     bool use_cache = false;
+    const int depth, nodes;  // of the whole tree
 
     std::mutex mutex;  // of what follows
     Cost incumbent = kInfinite;
     std::shared_ptr<const Plan> plan;
     std::atomic<Cost> lower_bound{0};
-    std::atomic<double> root_done{0};
+    std::atomic<double> root_done{0};  // share of the root's thresholds that are decided
     Statistics statistics;
     Status status = Status::optimal;
 
@@ -92,7 +95,9 @@ public:
 
     // Trees of at most that depth and so many nodes. `probes` gets the thresholds that were tried.
     Outcome solve(Node& node, int depth, int nodes, Cost limit, int level, std::vector<Probe>* probes = nullptr);
+    Outcome greedy(Node& node, int depth, int nodes, int level);  // a tree, not a bound
     Stump best_stump(Node& node);
+    Stump purest_split(Node& node);
     void prepare(Node& node);
     void divide(Node& node, int column, std::int32_t rank, Node& lower, Node& upper);
     Node& child(int level, int side);
@@ -102,7 +107,7 @@ public:
 private:
     Outcome solve_new(Node& node, int depth, int nodes, Cost limit, int level, std::vector<Probe>* probes);
     Outcome depth_one(Node& node, Cost limit);
-    Outcome depth_two(Node& node, Shape shape, Cost limit, std::vector<Probe>* probes);
+    Outcome depth_two(Node& node, Shape shape, Cost limit, int level, std::vector<Probe>* probes);
     Outcome branch(Node& node, int depth, int nodes, Cost limit, int level, std::vector<Probe>* probes);
     struct DepthTwo;
     struct Branching;

@@ -24,15 +24,17 @@ Result solve(const Problem& problem, const Options& options) {
     Result result;
     std::shared_ptr<const Plan> plan;
     Search search(problem, table, options, kernels, started);
-    search.use_cache = options.switches.cache && std::min(options.max_depth, options.max_nodes) >= 4;
+    search.use_cache = options.switches.cache && search.depth >= 4;
     bool proven = false;
     {
         Worker worker(search, true);
         search.offer(search.cost(table.root.leaf_cost()), nullptr);
         try {
             if (options.poll) search.checkpoint(true);
-            const Outcome outcome = worker.solve(table.root, options.max_depth, options.max_nodes, kInfinite, 0);
-            search.offer(outcome.value, outcome.plan);
+            const Outcome start = worker.greedy(table.root, search.depth, search.nodes, 0);
+            search.offer(start.value, start.plan);
+            const Outcome outcome = worker.solve(table.root, search.depth, search.nodes, kInfinite, 0);
+            search.set_optimum(outcome.value, outcome.plan);
             proven = true;
         } catch (const Stopped&) {
         }

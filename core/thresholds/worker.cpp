@@ -97,9 +97,9 @@ Outcome Worker::solve_new(Node& node, int depth, int nodes, Cost limit, int leve
     prepare(node);
     if (depth == 1) return depth_one(node, limit);
     if (depth > 2) return branch(node, depth, nodes, limit, level, probes);
-    if (nodes == 3) return depth_two(node, Shape{}, limit, probes);
-    Outcome one = depth_two(node, Shape{{true, false}}, limit, probes);
-    Outcome other = depth_two(node, Shape{{false, true}}, one.exact ? std::min(limit, one.value) : limit, probes);
+    if (nodes == 3) return depth_two(node, Shape{}, limit, level, probes);
+    Outcome one = depth_two(node, Shape{{true, false}}, limit, level, probes);
+    Outcome other = depth_two(node, Shape{{false, true}}, one.exact ? std::min(limit, one.value) : limit, level, probes);
     const Cost relaxed = std::min(one.relaxed, other.relaxed);
     Outcome& best = other.exact && (!one.exact || other.value < one.value) ? other : one;
     best.relaxed = relaxed;
