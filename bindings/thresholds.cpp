@@ -1,6 +1,8 @@
 // The search over all thresholds of columns that are given as ranks.
 #include "thresholds.hpp"
 
+#include <limits>
+
 #include "arguments.hpp"
 #include "thresholds/problem.hpp"
 
@@ -76,7 +78,8 @@ nb::dict to_dict(const streed::thresholds::Result& result) {
     out["lower_bound"] = result.lower_bound;
     out["magnitude"] = result.magnitude;
     out["optimal"] = result.status == streed::Status::optimal;
-    out["status"] = status_name(result.status);
+    out["status"] = result.work_limit ? "work_limit" : status_name(result.status);
+    out["work"] = result.work;
     out["seconds"] = result.seconds;
     out["statistics"] = statistics;
     return out;
@@ -104,9 +107,10 @@ void set_rows(Problem& problem, const std::optional<Input<std::int32_t, 1>>& lab
 nb::dict solve_thresholds(Input<std::int32_t, 2> ranks, const std::optional<Input<std::int32_t, 1>>& labels,
                           const std::optional<Input<double, 1>>& weights, const std::optional<Input<double, 2>>& costs, int n_labels, int max_depth,
                           int max_nodes, int min_samples_leaf, double branch_cost, double time_limit, std::int64_t memory_limit, int n_threads,
-                          const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
+                          double work_limit, const std::optional<nb::dict>& switches, const std::string& simd, nb::object poll) {
     if (!poll.is_none() && !PyCallable_Check(poll.ptr())) throw nb::type_error("poll must be callable or None");
     streed::Options options = make_options(max_depth, max_nodes, min_samples_leaf, branch_cost, time_limit, memory_limit, n_threads, switches, simd);
+    if (!(work_limit > 0)) refuse("work_limit must be positive, got " + text(work_limit));
     if (n_labels < 1 || n_labels > (1 << 24)) refuse("n_labels must be from 1 to 2^24, got " + text(n_labels));
     Problem problem;
     problem.ranks = ranks.data();
@@ -120,7 +124,7 @@ nb::dict solve_thresholds(Input<std::int32_t, 2> ranks, const std::optional<Inpu
     streed::thresholds::Result result;
     {
         const nb::gil_scoped_release release;
-        result = streed::thresholds::solve(problem, options);
+        result = streed::thresholds::solve(problem, options, work_limit);
     }
     if (poller.failure_) std::rethrow_exception(poller.failure_);
     return to_dict(result);
@@ -131,5 +135,5 @@ nb::dict solve_thresholds(Input<std::int32_t, 2> ranks, const std::optional<Inpu
 void register_thresholds(nb::module_& module) {
     module.def("solve_thresholds", &solve_thresholds, "ranks"_a.noconvert(), "labels"_a.noconvert().none(), "weights"_a.noconvert().none(),
                "costs"_a.noconvert().none(), "n_labels"_a, nb::kw_only(), "max_depth"_a, "max_nodes"_a, "min_samples_leaf"_a, "branch_cost"_a,
-               "time_limit"_a, "memory_limit"_a, "n_threads"_a, "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
+               "time_limit"_a, "memory_limit"_a, "n_threads"_a, "work_limit"_a = std::numeric_limits<double>::infinity(), "switches"_a = nb::none(), "simd"_a = "auto", "poll"_a = nb::none());
 }

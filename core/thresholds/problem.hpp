@@ -32,13 +32,15 @@ struct Split {
     bool missing_right = false;
 };
 
-// Features of the tree's nodes are numbers of splits.
+// Features of the tree's nodes are numbers of splits. `work` counts the rows times columns that were walked over.
 struct Result : streed::Result {
     std::vector<Split> splits;
+    double work = 0;
+    bool work_limit = false;  // the search has ended at its limit of work
 };
 
-// Finds a tree of least cost over all thresholds, or the best one until a limit ends the search. Throws
-// std::invalid_argument for options that this machine cannot serve, std::bad_alloc when memory runs out.
-Result solve(const Problem& problem, const Options& options);
+// Finds a tree of least cost over all thresholds, or the best one until a limit ends the search. A limit of work ends a search of one thread at the
+// same point on every machine. Throws std::invalid_argument for options that this machine cannot serve, std::bad_alloc when memory runs out.
+Result solve(const Problem& problem, const Options& options, double work_limit);
 
 }  // namespace streed::thresholds

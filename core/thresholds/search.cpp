@@ -4,7 +4,8 @@
 
 namespace streed::thresholds {
 
-Search::Search(const Problem& the_problem, Table& the_table, const Options& the_options, const Kernels& the_kernels, Clock::time_point started)
+Search::Search(const Problem& the_problem, Table& the_table, const Options& the_options, double work_limit,
+               const Kernels& the_kernels, Clock::time_point started)
     : problem(the_problem),
       table(the_table),
       options(the_options),
@@ -14,7 +15,8 @@ Search::Search(const Problem& the_problem, Table& the_table, const Options& the_
       cache(the_options.memory_limit / 2),
       depth(std::min(the_options.max_depth, the_options.max_nodes)),
       nodes(std::min(the_options.max_nodes, full_tree(depth))),
-      started_(started) {
+      started_(started),
+      work_limit_(work_limit) {
     used_ = peak_ = the_table.bytes;
 }
 
@@ -36,6 +38,13 @@ void Search::checkpoint(bool calling_thread) {
         if (options.poll(progress())) stop(Status::interrupted);
     }
     if (stopped()) throw Stopped{};
+}
+
+void Search::take_work(double cells) {
+    const double now = work_.fetch_add(cells, std::memory_order_relaxed) + cells;
+    if (now <= work_limit_) return;
+    stop(Status::time_limit);
+    throw Stopped{};
 }
 
 void Search::take_memory(std::ptrdiff_t bytes) {

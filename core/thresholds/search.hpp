@@ -27,10 +27,13 @@ inline int full_tree(int depth) { return depth >= 30 ? std::numeric_limits<int>:
 class Search {
 public:
     using Clock = std::chrono::steady_clock;
-    Search(const Problem& problem, Table& table, const Options& options, const Kernels& kernels, Clock::time_point started);
+    Search(const Problem& problem, Table& table, const Options& options, double work_limit, const Kernels& kernels, Clock::time_point started);
 
     void checkpoint(bool calling_thread);  // throws Stopped when the search is to end
     double elapsed() const;
+    void take_work(double cells);  // throws Stopped at the limit of work
+    double work() const { return work_.load(std::memory_order_relaxed); }
+    bool out_of_work() const { return work() > work_limit_; }
     void take_memory(std::ptrdiff_t bytes);
     std::size_t peak_memory() const { return peak_.load(std::memory_order_relaxed); }
     Cost cost(Cost units) const { return units * table.ticks; }
@@ -64,6 +67,8 @@ private:
     Clock::time_point started_;
     std::atomic<bool> stopped_{false};
     std::atomic<std::size_t> used_{0}, peak_{0};
+    const double work_limit_;
+    std::atomic<double> work_{0};
     double next_poll_ = 0;
 };
 

@@ -17,13 +17,13 @@ void check(const Search& search, const Result& result, Cost value) {
 
 }  // namespace
 
-Result solve(const Problem& problem, const Options& options) {
+Result solve(const Problem& problem, const Options& options, double work_limit) {
     const auto started = Search::Clock::now();
     const Kernels& kernels = select_kernels(options.simd);
     Table table = make_table(problem, options);
     Result result;
     std::shared_ptr<const Plan> plan;
-    Search search(problem, table, options, kernels, started);
+    Search search(problem, table, options, work_limit, kernels, started);
     search.use_cache = options.switches.cache && search.depth >= 4;
     bool proven = false;
     {
@@ -43,6 +43,8 @@ Result solve(const Problem& problem, const Options& options) {
     if (proven) check(search, result, search.incumbent);
     result.status = proven ? Status::optimal : search.status;
     result.lower_bound = proven ? result.objective : std::min(result.objective, table.in_weights(search.lower_bound.load()));
+    result.work = search.work();
+    result.work_limit = !proven && search.out_of_work();
     result.statistics = search.statistics;
     result.statistics.cache_entries = search.cache.size();
     result.statistics.peak_memory = search.peak_memory();

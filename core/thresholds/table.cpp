@@ -97,41 +97,75 @@ void choose_rows(Rows& rows, int min_samples_leaf) {
     std::stable_sort(rows.kept.begin(), rows.kept.end(), [&](std::uint32_t a, std::uint32_t b) { return rows.labels[a] < rows.labels[b]; });
 }
 
-// Dense ranks of the kept rows in a column.
+// Dense ranks of the kept rows in a column. Ranks are mostly dense already, so that a table of all of them is shorter than sorting.
 std::vector<std::int32_t> dense_ranks(const std::int32_t* column, const std::vector<std::uint32_t>& kept, Source& source) {
     std::vector<std::int32_t> values;
     values.reserve(kept.size());
-    for (const std::uint32_t row : kept) values.push_back(source.upper && column[row] < 0 ? INT32_MAX : column[row]);
-    source.ranks = values;
-    std::sort(source.ranks.begin(), source.ranks.end());
-    source.ranks.erase(std::unique(source.ranks.begin(), source.ranks.end()), source.ranks.end());
-    for (std::int32_t& value : values)
-        value = static_cast<std::int32_t>(std::lower_bound(source.ranks.begin(), source.ranks.end(), value) - source.ranks.begin());
-    for (std::int32_t& rank : source.ranks) rank = rank == INT32_MAX ? -1 : rank;
+    std::int32_t most = 0;
+    for (const std::uint32_t row : kept) {
+        values.push_back(column[row]);
+        most = std::max(most, column[row]);
+    }
+    const std::int32_t missing = source.upper ? most + 1 : -1;
+    for (std::int32_t& value : values) value = value < 0 ? missing : value;
+    if (static_cast<std::size_t>(most) < 4 * kept.size() + 64) {
+        std::vector<std::int32_t> number(static_cast<std::size_t>(most) + 3, -1);  // of rank - 1
+        for (const std::int32_t value : values) number[static_cast<std::size_t>(value + 1)] = 0;
+        for (std::size_t k = 0; k < number.size(); ++k) {
+            if (number[k] < 0) continue;
+            number[k] = static_cast<std::int32_t>(source.ranks.size());
+            source.ranks.push_back(static_cast<std::int32_t>(k) - 1);
+        }
+        for (std::int32_t& value : values) value = number[static_cast<std::size_t>(value + 1)];
+    } else {
+        source.ranks = values;
+        std::sort(source.ranks.begin(), source.ranks.end());
+        source.ranks.erase(std::unique(source.ranks.begin(), source.ranks.end()), source.ranks.end());
+        for (std::int32_t& value : values)
+            value = static_cast<std::int32_t>(std::lower_bound(source.ranks.begin(), source.ranks.end(), value) - source.ranks.begin());
+    }
+    if (source.upper) source.ranks.back() = -1;
     source.ranks.shrink_to_fit();
     return values;
 }
 
-// Columns that order the rows alike, or the other way round, have the same splits. Known ones are found by a hash of the ranks, taken in
-// the direction in which the first row has the smaller one, and then compared.
+// Columns that order the rows alike, or the other way round, have the same splits. They are found by a hash of the ranks, taken in the direction
+// in which the first row off the middle has the smaller one, and then compared.
 class Distinct {
 public:
-    bool add(std::vector<std::int32_t> ranks, std::size_t n_ranks) {
-        const std::int32_t last = static_cast<std::int32_t>(n_ranks) - 1;
-        const auto other = std::find_if(ranks.begin(), ranks.end(), [&](std::int32_t r) { return 2 * r != last; });
-        if (other != ranks.end() && 2 * *other > last)
-            for (std::int32_t& rank : ranks) rank = last - rank;
+    explicit Distinct(const std::vector<std::vector<std::int32_t>>& columns) : columns_(columns) {}
+
+    // Whether no column so far has the splits of this one, which then is the next one.
+    bool add(const std::vector<std::int32_t>& ranks, std::size_t n_ranks) {
+        const Direction way = direction(ranks, n_ranks);
         std::uint64_t hash = 0;
-        for (const std::int32_t rank : ranks) hash = (hash ^ static_cast<std::uint64_t>(rank)) * 0x9e3779b97f4a7c15ull;
-        auto [at, end] = known_.equal_range(hash);
-        for (; at != end; ++at)
-            if (at->second == ranks) return false;
-        known_.emplace(hash, std::move(ranks));
+        for (const std::int32_t rank : ranks) hash = (hash ^ static_cast<std::uint64_t>(way(rank))) * 0x9e3779b97f4a7c15ull;
+        const auto [begin, end] = known_.equal_range(hash);
+        for (auto at = begin; at != end; ++at) {
+            const std::vector<std::int32_t>& other = columns_[at->second.first];
+            const Direction its = at->second.second;
+            std::size_t row = 0;
+            while (row < ranks.size() && way(ranks[row]) == its(other[row])) ++row;
+            if (row == ranks.size()) return false;
+        }
+        known_.emplace(hash, std::pair{columns_.size(), way});
         return true;
     }
 
 private:
-    std::unordered_multimap<std::uint64_t, std::vector<std::int32_t>> known_;
+    struct Direction {
+        std::int32_t last;
+        bool mirrored;
+        std::int32_t operator()(std::int32_t rank) const { return mirrored ? last - rank : rank; }
+    };
+    static Direction direction(const std::vector<std::int32_t>& ranks, std::size_t n_ranks) {
+        const std::int32_t last = static_cast<std::int32_t>(n_ranks) - 1;
+        const auto off = std::find_if(ranks.begin(), ranks.end(), [&](std::int32_t rank) { return rank != last - rank; });
+        return {last, off != ranks.end() && *off > last - *off};
+    }
+
+    const std::vector<std::vector<std::int32_t>>& columns_;
+    std::unordered_multimap<std::uint64_t, std::pair<std::size_t, Direction>> known_;
 };
 
 template <class Entry, class Rank>
@@ -171,7 +205,7 @@ Table make_table(const Problem& problem, const Options& options) {
     table.grain = rows.grain;
     table.base = rows.base;
     std::vector<std::vector<std::int32_t>> columns;
-    Distinct distinct;
+    Distinct distinct(columns);
     for (std::size_t j = 0; j < problem.n_columns; ++j) {
         const std::int32_t* column = problem.ranks + j * problem.n_rows;
         const bool missing = std::any_of(rows.kept.begin(), rows.kept.end(), [&](std::uint32_t r) { return column[r] < 0; });

@@ -59,6 +59,7 @@ void Worker::evaluate(Node& node, const std::vector<Lane>& lanes, Sides& sides) 
         since_checkpoint_ = 0;
         search_.checkpoint(calling_);
     }
+    search_.take_work(static_cast<double>(node.size()) * node.n_columns());
     const NodeView& view = node.view();
     const bool costs = node.model() == Model::costs || search_.least_rows > 1;
     std::size_t grown = words_.reserve((static_cast<std::size_t>(view.n_rows) + 64) * 8);

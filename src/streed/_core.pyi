@@ -83,6 +83,7 @@ def solve_thresholds(
     time_limit: float,
     memory_limit: int,
     n_threads: int,
+    work_limit: float = ...,
     switches: dict[str, bool] | None = None,
     simd: str = "auto",
     poll: Callable[[dict[str, float]], bool] | None = None,
