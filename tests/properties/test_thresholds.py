@@ -1,4 +1,4 @@
-"""The search over all thresholds equals brute force, whatever the columns, the costs, the limits and the switches."""
+"""The search over all thresholds equals brute force, whatever the columns, costs, limits and switches."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def _mirror(source: list[int], kind: str) -> list[int]:
 
 
 @st.composite
-def problems(draw: st.DrawFn, models: tuple[str, ...] = ("unit", "weights", "real", "costs")) -> ThresholdProblem:
+def problems(
+    draw: st.DrawFn, models: tuple[str, ...] = ("unit", "weights", "real", "costs")
+) -> ThresholdProblem:
     n_rows = draw(st.integers(1, 11))
     n_labels = draw(st.integers(2, 6))
     ranks = draw(columns(n_rows))
@@ -49,8 +51,14 @@ def problems(draw: st.DrawFn, models: tuple[str, ...] = ("unit", "weights", "rea
         table = st.lists(st.integers(-3, 9), min_size=n_rows * n_labels, max_size=n_rows * n_labels)
         costs = np.array(draw(table), dtype=np.float64).reshape(n_rows, n_labels) * unit
     else:
-        labels = np.array(draw(st.lists(st.integers(0, n_labels - 1), min_size=n_rows, max_size=n_rows)), np.int32)
-        weight = {"unit": st.just(1.0), "weights": st.integers(1, 300).map(float), "real": st.floats(0.01, 50.0)}
+        labels = np.array(
+            draw(st.lists(st.integers(0, n_labels - 1), min_size=n_rows, max_size=n_rows)), np.int32
+        )
+        weight = {
+            "unit": st.just(1.0),
+            "weights": st.integers(1, 300).map(float),
+            "real": st.floats(0.01, 50.0),
+        }
         weights = np.array(draw(st.lists(weight[model], min_size=n_rows, max_size=n_rows)))
     depth = draw(st.integers(0, 4))
     nodes = draw(st.sampled_from([UNLIMITED, UNLIMITED, 0, 1, 2, 3, 4, 5]))
@@ -94,7 +102,7 @@ def test_many_batches_equal_brute_force(seed: int) -> None:
     depth = int(rng.choice([2, 3]))
     problem = random_problem(rng, 70 if depth == 2 else 16, depth)
     if seed % 3 == 1:
-        problem = replace(problem, weights=rng.random(problem.ranks.shape[1]) + 0.01)
+        problem = replace(problem, weights=0.01 + rng.random((problem.ranks.shape[1],)))
     if seed % 3 == 2:
         costs = rng.integers(0, 20, problem.table().shape).astype(np.float64)
         problem = replace(problem, costs=costs, labels=None, weights=None)
@@ -115,7 +123,7 @@ def test_more_rows_than_sixteen_bits_hold(model: str, simd: str) -> None:
         small = replace(small, weights=rng.integers(1, 9, 40).astype(np.float64) * 100_000)
     if model == "costs":
         small = replace(small, costs=rng.integers(0, 9, small.table().shape) * 1.0, labels=None, weights=None)
-    repeated = {
+    repeated: dict[str, Any] = {
         name: np.repeat(value, copies, axis=0)
         for name in ("labels", "weights", "costs")
         if (value := getattr(small, name)) is not None
@@ -130,7 +138,7 @@ def test_three_levels_with_more_rows_than_sixteen_bits_hold() -> None:
     large = replace(
         small,
         ranks=np.repeat(small.ranks, 3500, axis=1),
-        labels=np.repeat(small.labels, 3500),
+        labels=np.repeat(np.asarray(small.labels), 3500),
         weights=np.ones(42000),
     )
     for threads in (1, 3):

@@ -1,4 +1,4 @@
-"""The slow, obvious twin of the search over thresholds: plain recursion over all cuts and sides of missing values."""
+"""The slow, obvious twin of the search over thresholds: all cuts, all sides of missing values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from streed import _core
 
 @dataclass(frozen=True)
 class ThresholdProblem:
-    """What the engine is asked. Ranks have a row per column; -1 is missing. Rows have labels and weights, or costs."""
+    """What the engine is asked. Ranks have a row per column, -1 is missing; rows have labels or costs."""
 
     ranks: np.ndarray
     labels: np.ndarray | None
@@ -53,13 +53,14 @@ def splits(ranks: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:
 
 def optimum(problem: ThresholdProblem) -> float:
     """The least cost of a tree."""
-    table, memo = problem.table(), {}
+    table = problem.table()
+    memo: dict[tuple[bytes, int, int], float] = {}
 
     def best(rows: np.ndarray, depth: int, nodes: int) -> float:
         depth, nodes = min(depth, nodes), min(nodes, 2**depth - 1)
         key = rows.tobytes(), depth, nodes
         if key in memo:
-            return float(memo[key])
+            return memo[key]
         value = float(table[rows].sum(axis=0).min())
         if depth > 0:
             for mask in splits(problem.ranks, rows):
