@@ -25,6 +25,8 @@ MODULES = {
     "pystreed": "benchmarks.peers.pystreed",
     "pydl8.5": "benchmarks.peers.pydl85",
     "gosdt": "benchmarks.peers.gosdt",
+    "pycontree": "benchmarks.peers.pycontree",
+    "pytrees-rs": "benchmarks.peers.pytrees",
 }
 
 Options = dict[str, Any]

@@ -8,7 +8,7 @@ from benchmarks.peers import MODULES
 from benchmarks.studies.common import add_common, add_peers, add_threads, classification_problems
 from benchmarks.studies.side_by_side import BASE, Study, run_study
 
-PEERS = [name for name in MODULES if name != BASE]
+PEERS = [name for name in MODULES if name not in (BASE, "pycontree", "pytrees-rs")]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
