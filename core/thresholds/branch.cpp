@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <thread>
@@ -7,10 +8,12 @@
 
 namespace streed::thresholds {
 
-// Three levels and more. The same intervals as with two levels, but a threshold is tried by solving both its sides. A side is searched as far as it helps
-// to prune the interval, not only this threshold: the lower side with limit - upper(high), the upper side with limit - lower(low). A side that
-// fails then removes its half of the interval; searched with what this threshold alone would need, depth three took 8 to 70 times as long.
-// The node with one level less comes first: it bounds the sides at the ends of all columns, gives the first tree, and an order to try columns in.
+// Three levels and more. The same intervals as with two levels, but a threshold is tried by solving both its
+// sides. A side is searched as far as it helps to prune the interval, not only this threshold: the lower side
+// with limit - upper(high), the upper side with limit - lower(low). A side that fails then removes its half
+// of the interval; searched with what this threshold alone would need, depth three took 8 to 70 times as
+// long. The node with one level less comes first: it bounds the sides at the ends of all columns, gives the
+// first tree, and an order to try columns in.
 struct Worker::Branching {
     struct Share {
         int nodes[2];
@@ -36,13 +39,22 @@ struct Worker::Branching {
     bool found = false;
     Cost relaxed = kInfinite;
 
-    Branching(Worker& the_worker, Node& the_node, int the_depth, int the_nodes, Cost the_limit, int the_level, std::vector<Probe>* the_probes)
-        : worker(the_worker), search(the_worker.search_), node(the_node), depth(the_depth), nodes(the_nodes), level(the_level), limit(the_limit), probes(the_probes) {}
+    Branching(Worker& the_worker, Node& the_node, int the_depth, int the_nodes, Cost the_limit, int the_level,
+              std::vector<Probe>* the_probes)
+        : worker(the_worker),
+          search(the_worker.search_),
+          node(the_node),
+          depth(the_depth),
+          nodes(the_nodes),
+          level(the_level),
+          limit(the_limit),
+          probes(the_probes) {}
 
     Cost room() const { return limit - search.branch_cost; }
 
     Cost between(const Interval& interval) const {
-        return search.cost(node.weight_up_to(interval.column, interval.high) - node.weight_up_to(interval.column, interval.low));
+        return search.cost(node.weight_up_to(interval.column, interval.high) -
+                           node.weight_up_to(interval.column, interval.low));
     }
 
     void accept(Cost value, const std::shared_ptr<const Plan>& plan) {
@@ -59,7 +71,8 @@ struct Worker::Branching {
             shares.push_back({{most, most}});
             return;
         }
-        for (int lower = std::min(nodes - 1, most); lower >= std::max(0, nodes - 1 - most); --lower) shares.push_back({{lower, nodes - 1 - lower}});
+        for (int lower = std::min(nodes - 1, most); lower >= std::max(0, nodes - 1 - most); --lower)
+            shares.push_back({{lower, nodes - 1 - lower}});
     }
 
     // One level less on all rows, for every budget that a side may get.
@@ -69,7 +82,8 @@ struct Worker::Branching {
         const auto end_of = [&](int budget) {
             Cost& known = ends[static_cast<std::size_t>(budget)];
             if (known < 0) {
-                const Outcome outcome = worker.solve(node, depth - 1, budget, kInfinite, level, tried.empty() ? &tried : nullptr);
+                const Outcome outcome = worker.solve(node, depth - 1, budget, kInfinite, level,
+                                                     tried.empty() ? &tried : nullptr);
                 accept(outcome.value, outcome.plan);
                 known = outcome.relaxed;
             }
@@ -86,21 +100,26 @@ struct Worker::Branching {
         if (search.options.switches.lookahead_order) best_of_columns(tried);
     }
 
-    // Thresholds that leave a side too small a leaf are never tried; without a least size they would cost what the other side costs at least.
+    // Thresholds that leave a side too small a leaf are never tried; without a least size they would cost
+    // what the other side costs at least.
     void set_tails(int column, Cost lower, Cost upper) {
         const int few = std::min(search.least_rows - 1, node.size());
         if (few == 0) return;
-        const Cost low = search.cost(node.weight_up_to(column, few)), high = search.cost(node.weight() - node.weight_up_to(column, node.size() - few));
-        relaxed = std::min({relaxed, search.branch_cost + std::max<Cost>(0, upper - low), search.branch_cost + std::max<Cost>(0, lower - high)});
+        const Cost low = search.cost(node.weight_up_to(column, few)),
+                   high = search.cost(node.weight() - node.weight_up_to(column, node.size() - few));
+        relaxed = std::min({relaxed, search.branch_cost + std::max<Cost>(0, upper - low),
+                            search.branch_cost + std::max<Cost>(0, lower - high)});
     }
 
     void best_of_columns(const std::vector<Probe>& tried) {
         std::vector<Probe> of(static_cast<std::size_t>(node.n_columns()), {kInfinite, -1, 0});
         for (const Probe& probe : tried)
-            if (probe.value < of[static_cast<std::size_t>(probe.column)].value) of[static_cast<std::size_t>(probe.column)] = probe;
+            if (probe.value < of[static_cast<std::size_t>(probe.column)].value)
+                of[static_cast<std::size_t>(probe.column)] = probe;
         for (const Probe& probe : of)
             if (probe.column >= 0) first.push_back(probe);
-        std::stable_sort(first.begin(), first.end(), [](const Probe& a, const Probe& b) { return a.value < b.value; });
+        std::stable_sort(first.begin(), first.end(),
+                         [](const Probe& a, const Probe& b) { return a.value < b.value; });
     }
 
     void push(Interval interval) {
@@ -113,8 +132,11 @@ struct Worker::Branching {
         int low, high;
         for (; next_first < first.size() * shares.size(); ++next_first) {
             const Probe& probe = first[next_first / shares.size()];
-            if (!frontier.take(probe.column, probe.position, static_cast<int>(next_first % shares.size()), task.interval)) continue;
-            if (!candidates(node, task.interval, room(), search.table.ticks, search.least_rows, low, high)) continue;
+            if (!frontier.take(probe.column, probe.position, static_cast<int>(next_first % shares.size()),
+                               task.interval))
+                continue;
+            if (!candidates(node, task.interval, room(), search.table.ticks, search.least_rows, low, high))
+                continue;
             if (probe.position < low || probe.position > high) {
                 frontier.push(task.interval);
                 continue;
@@ -131,9 +153,11 @@ struct Worker::Branching {
             }
             task.interval = frontier.pop();
             const int j = task.interval.column;
-            if (!candidates(node, task.interval, room(), search.table.ticks, search.least_rows, low, high)) continue;
+            if (!candidates(node, task.interval, room(), search.table.ticks, search.least_rows, low, high))
+                continue;
             const int middle = low + (high - low + 1) / 2;
-            const int behind = std::min(high, node.threshold_from(j, middle)), before = std::max(low, node.threshold_up_to(j, middle));
+            const int behind = std::min(high, node.threshold_from(j, middle)),
+                      before = std::max(low, node.threshold_up_to(j, middle));
             task.position = middle - before < behind - middle ? before : behind;
             task.room = room();
             return true;
@@ -147,12 +171,17 @@ struct Worker::Branching {
         Node* sides[2] = {&by.child(level, 0), &by.child(level, 1)};
         by.divide(node, interval.column, node.rank_at(interval.column, task.position), *sides[0], *sides[1]);
         const Cost limits[2] = {task.room - interval.upper_high, task.room - interval.lower_low};
-        const Cost after = search.cost(node.weight_up_to(interval.column, interval.high) - node.weight_up_to(interval.column, task.position));
-        const Cost before = search.cost(node.weight_up_to(interval.column, task.position) - node.weight_up_to(interval.column, interval.low));
-        const Cost known[2] = {std::max(interval.lower_low, interval.lower_high - after), std::max(interval.upper_high, interval.upper_low - before)};
+        const Cost after = search.cost(node.weight_up_to(interval.column, interval.high) -
+                                       node.weight_up_to(interval.column, task.position));
+        const Cost before = search.cost(node.weight_up_to(interval.column, task.position) -
+                                        node.weight_up_to(interval.column, interval.low));
+        const Cost known[2] = {std::max(interval.lower_low, interval.lower_high - after),
+                               std::max(interval.upper_high, interval.upper_low - before)};
         for (int turn = 0; turn < 2; ++turn) {
             const int side = (sides[0]->size() >= sides[1]->size()) == (turn == 0) ? 0 : 1;
-            out[side] = by.solve(*sides[side], depth - 1, shares[static_cast<std::size_t>(interval.share)].nodes[side], limits[side], level + 1);
+            out[side] = by.solve(*sides[side], depth - 1,
+                                 shares[static_cast<std::size_t>(interval.share)].nodes[side], limits[side],
+                                 level + 1);
             out[side].relaxed = std::max(out[side].relaxed, known[side]);
         }
     }
@@ -194,7 +223,9 @@ struct Worker::Branching {
         search.raise_bound(std::min(limit, least + search.branch_cost));
         double open = 0;
         for (const Interval& interval : frontier.all()) open += interval.high - interval.low;
-        search.root_done = 1 - open / std::max(1.0, static_cast<double>(node.size()) * static_cast<double>(node.n_columns()) * static_cast<double>(shares.size()));
+        search.root_done = 1 - open / std::max(1.0, static_cast<double>(node.size()) *
+                                                        static_cast<double>(node.n_columns()) *
+                                                        static_cast<double>(shares.size()));
     }
 
     void many_threads(int n_threads);
@@ -206,7 +237,9 @@ struct Worker::Branching {
         divide_budget();
         look_ahead();
         if (limit > search.branch_cost) {
-            search.is_whole(level, depth, nodes) && search.options.n_threads > 1 ? many_threads(search.options.n_threads) : one_thread();
+            search.is_whole(level, depth, nodes) && search.options.n_threads > 1
+                ? many_threads(search.options.n_threads)
+                : one_thread();
         }
         relaxed = std::min({relaxed, leaf, limit});
         if (!found) return {asked, relaxed, false, nullptr};
@@ -215,10 +248,11 @@ struct Worker::Branching {
     }
 };
 
-// At the root, threads take one threshold after the other from the common frontier. The optimum does not depend on their number; of several
-// trees that have it, the first one found is returned.
+// At the root, threads take one threshold after the other from the common frontier. The optimum does not
+// depend on their number; of several trees that have it, the first one found is returned.
 void Worker::Branching::many_threads(int n_threads) {
-    for (int j = 0; j < node.n_columns(); ++j) {  // what a node finds when it is asked is found before it is shared
+    for (int j = 0; j < node.n_columns();
+         ++j) {  // what a node finds when it is asked is found before it is shared
         if (node.constant(j)) continue;
         node.weight_up_to(j, 0);
     }
@@ -232,8 +266,10 @@ void Worker::Branching::many_threads(int n_threads) {
             for (Task task;;) {
                 if (failure || limit <= search.branch_cost) break;
                 if (!next(task)) {
-                    if (std::all_of(in_work.begin(), in_work.end(), [](Cost c) { return c == kInfinite; })) break;
-                    changed.wait(lock);
+                    if (std::all_of(in_work.begin(), in_work.end(), [](Cost c) { return c == kInfinite; }))
+                        break;
+                    changed.wait_for(lock, std::chrono::milliseconds(50));
+                    search.checkpoint(by.calling_);  // the caller is asked while other threads work
                     continue;
                 }
                 in_work[number] = task.interval.bound;
@@ -257,7 +293,8 @@ void Worker::Branching::many_threads(int n_threads) {
         std::vector<std::thread> threads;
         for (int t = 1; t < n_threads; ++t) {
             others.push_back(std::make_unique<Worker>(search, false));
-            threads.emplace_back([&, t] { work(*others[static_cast<std::size_t>(t) - 1], static_cast<std::size_t>(t)); });
+            threads.emplace_back(
+                [&, t] { work(*others[static_cast<std::size_t>(t) - 1], static_cast<std::size_t>(t)); });
         }
         work(worker, 0);
         for (std::thread& thread : threads) thread.join();

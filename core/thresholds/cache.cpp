@@ -52,12 +52,14 @@ void make_key(const Node& node, const Node& root, int depth, int nodes, Cache::K
     const std::size_t words = (static_cast<std::size_t>(root.size()) + 31) / 32;
     if (words <= 2 * static_cast<std::size_t>(root.n_columns())) {
         key.resize(2 + words, 0);
-        for (int row = 0; row < node.size(); ++row) key[2 + node.roots()[row] / 32] |= 1u << (node.roots()[row] % 32);
+        for (int row = 0; row < node.size(); ++row)
+            key[2 + node.roots()[row] / 32] |= 1u << (node.roots()[row] % 32);
         return;
     }
     for (int j = 0; j < root.n_columns(); ++j) {
         const bool constant = node.constant(j);
-        const std::uint32_t first = constant ? 0 : node.row_at(j, 0), last = constant ? 0 : node.row_at(j, node.size() - 1);
+        const std::uint32_t first = constant ? 0 : node.row_at(j, 0),
+                            last = constant ? 0 : node.row_at(j, node.size() - 1);
         key.push_back(static_cast<std::uint32_t>(root.rank_of(j, node.roots()[first])));
         key.push_back(static_cast<std::uint32_t>(root.rank_of(j, node.roots()[last])));
     }

@@ -13,8 +13,8 @@ namespace streed::thresholds {
 
 struct Plan;
 
-// Exact: `value` is the optimum and `plan` a tree that has it. Else `value` bounds it from below. `relaxed` bounds the optimum without a least
-// size of leaves.
+// Exact: `value` is the optimum and `plan` a tree that has it. Else `value` bounds it from below. `relaxed`
+// bounds the optimum without a least size of leaves.
 struct Outcome {
     Cost value = 0;
     Cost relaxed = 0;
@@ -22,8 +22,8 @@ struct Outcome {
     std::shared_ptr<const Plan> plan;  // null: a leaf
 };
 
-// How to build a tree: a split by ranks of the root, and the plans of both sides. `open` ones, with one level left, are found when the tree
-// is built: the sides have no plans, and so many nodes each.
+// How to build a tree: a split by ranks of the root, and the plans of both sides. `open` ones, with one level
+// left, are found when the tree is built: the sides have no plans, and so many nodes each.
 struct Plan {
     std::int32_t column = 0;
     std::int32_t low = 0;   // the largest rank of the lower side
@@ -33,8 +33,9 @@ struct Plan {
     std::shared_ptr<const Plan> side[2];
 };
 
-// A set of rows that tests have left is known by the least and largest rank of each column among its rows: a row between all of them has passed every
-// test on the way. Where there are fewer rows than that, the set itself is the key. Keys are compared, never only hashed.
+// A set of rows that tests have left is known by the least and largest rank of each column among its rows: a
+// row between all of them has passed every test on the way. Where there are fewer rows than that, the set
+// itself is the key. Keys are compared, never only hashed.
 class Cache {
 public:
     using Key = std::vector<std::uint32_t>;

@@ -4,8 +4,9 @@
 
 namespace streed::thresholds {
 
-// The best tree with two levels, by intervals of root thresholds. The intervals with the least bounds share the lanes of a walk: few intervals get
-// several thresholds each. The first walk has one more lane, with all rows on one side: its stump bounds the sides at the ends of every column.
+// The best tree with two levels, by intervals of root thresholds. The intervals with the least bounds share
+// the lanes of a walk: few intervals get several thresholds each. The first walk has one more lane, with all
+// rows on one side: its stump bounds the sides at the ends of every column.
 struct Worker::DepthTwo {
     Worker& worker;
     Search& search;
@@ -26,8 +27,16 @@ struct Worker::DepthTwo {
     int column = -1, position = 0;
     const int width;
 
-    DepthTwo(Worker& the_worker, Node& the_node, Shape the_shape, Cost the_limit, int the_level, std::vector<Probe>* the_probes)
-        : worker(the_worker), search(the_worker.search_), node(the_node), shape(the_shape), limit(the_limit), level(the_level), probes(the_probes), width(lanes_of()) {}
+    DepthTwo(Worker& the_worker, Node& the_node, Shape the_shape, Cost the_limit, int the_level,
+             std::vector<Probe>* the_probes)
+        : worker(the_worker),
+          search(the_worker.search_),
+          node(the_node),
+          shape(the_shape),
+          limit(the_limit),
+          level(the_level),
+          probes(the_probes),
+          width(lanes_of()) {}
 
     int lanes_of() const {
         const bool costs = node.model() == Model::costs || search.least_rows > 1;
@@ -40,9 +49,11 @@ struct Worker::DepthTwo {
     std::pair<Cost, Cost> costs(int side, std::size_t lane, Cost weight) const {
         const Cost leaf = worker.side_cost(node, weight, sides.leaf[side][lane]);
         if (!shape.split[side]) return {leaf, leaf};
-        const Cost any = std::min(leaf, worker.side_cost(node, weight, sides.stump[side][lane]) + search.branch_cost);
+        const Cost any = std::min(
+            leaf, worker.side_cost(node, weight, sides.stump[side][lane]) + search.branch_cost);
         if (search.least_rows == 1) return {any, any};
-        return {any, std::min(leaf, worker.side_cost(node, weight, sides.limited[side][lane]) + search.branch_cost)};
+        return {any, std::min(leaf, worker.side_cost(node, weight, sides.limited[side][lane]) +
+                                        search.branch_cost)};
     }
 
     void take(int room_for) {
@@ -55,28 +66,34 @@ struct Worker::DepthTwo {
             }
             const Interval interval = frontier.pop();
             int first, last;
-            if (!candidates(node, interval, room(), search.table.ticks, search.least_rows, first, last)) continue;
+            if (!candidates(node, interval, room(), search.table.ticks, search.least_rows, first, last))
+                continue;
             taken.push_back(interval);
             ranges.emplace_back(first, last);
         }
     }
 
-    // Lanes by column, so that the ranks of a column are read once; thresholds of an interval at equal distances.
+    // Lanes by column, so that the ranks of a column are read once; thresholds of an interval at equal
+    // distances.
     void place(int room_for) {
         const int n = static_cast<int>(taken.size()), each = room_for / n, more = room_for % n;
         sorted.resize(taken.size());
         for (int k = 0; k < n; ++k) sorted[static_cast<std::size_t>(k)] = k;
-        std::sort(sorted.begin(), sorted.end(), [&](int a, int b) { return taken[static_cast<std::size_t>(a)].column < taken[static_cast<std::size_t>(b)].column; });
+        std::sort(sorted.begin(), sorted.end(), [&](int a, int b) {
+            return taken[static_cast<std::size_t>(a)].column < taken[static_cast<std::size_t>(b)].column;
+        });
         lanes.clear();
         positions.clear();
         starts.clear();
         for (const int which : sorted) {
             starts.push_back(static_cast<int>(lanes.size()));
-            const int j = taken[static_cast<std::size_t>(which)].column, parts = each + (which < more ? 1 : 0);
+            const int j = taken[static_cast<std::size_t>(which)].column,
+                      parts = each + (which < more ? 1 : 0);
             const auto [first, last] = ranges[static_cast<std::size_t>(which)];
             int before = 0;
             for (int part = 1; part <= parts; ++part) {
-                const int aim = first + static_cast<int>((static_cast<long>(last) - first + 1) * part / (parts + 1));
+                const int aim = first +
+                                static_cast<int>((static_cast<long>(last) - first + 1) * part / (parts + 1));
                 const int at = std::min(last, node.threshold_from(j, aim));
                 if (at <= before) continue;
                 before = at;
@@ -89,7 +106,8 @@ struct Worker::DepthTwo {
 
     void push(Interval interval) {
         if (interval.high - interval.low < 2) return;
-        interval.set_bound(search.cost(node.weight_up_to(interval.column, interval.high) - node.weight_up_to(interval.column, interval.low)));
+        interval.set_bound(search.cost(node.weight_up_to(interval.column, interval.high) -
+                                       node.weight_up_to(interval.column, interval.low)));
         if (interval.bound < room()) frontier.push(interval);
     }
 
@@ -100,7 +118,8 @@ struct Worker::DepthTwo {
         Cost upper = lower;
         if (shape.split[0] != shape.split[1]) {
             const Cost leaf = search.cost(node.leaf_cost());
-            const Cost stump = std::min(leaf, worker.side_cost(node, all, sides.stump[0][lane]) + search.branch_cost);
+            const Cost stump = std::min(
+                leaf, worker.side_cost(node, all, sides.stump[0][lane]) + search.branch_cost);
             upper = shape.split[1] ? stump : leaf;
         }
         for (std::vector<Interval>* some : {&taken, &frontier.all()})
@@ -112,12 +131,15 @@ struct Worker::DepthTwo {
             if (!node.constant(j)) set_tails(j, lower, upper);
     }
 
-    // Thresholds that leave a side too small a leaf are never tried; without a least size they would cost what the other side costs at least.
+    // Thresholds that leave a side too small a leaf are never tried; without a least size they would cost
+    // what the other side costs at least.
     void set_tails(int j, Cost lower, Cost upper) {
         const int few = std::min(search.least_rows - 1, node.size());
         if (few == 0) return;
-        const Cost low = search.cost(node.weight_up_to(j, few)), high = search.cost(node.weight() - node.weight_up_to(j, node.size() - few));
-        relaxed = std::min({relaxed, search.branch_cost + std::max<Cost>(0, upper - low), search.branch_cost + std::max<Cost>(0, lower - high)});
+        const Cost low = search.cost(node.weight_up_to(j, few)),
+                   high = search.cost(node.weight() - node.weight_up_to(j, node.size() - few));
+        relaxed = std::min({relaxed, search.branch_cost + std::max<Cost>(0, upper - low),
+                            search.branch_cost + std::max<Cost>(0, lower - high)});
     }
 
     void read_lanes(std::vector<std::pair<Cost, Cost>>& bounds) {
@@ -149,7 +171,8 @@ struct Worker::DepthTwo {
     void split_intervals(const std::vector<std::pair<Cost, Cost>>& bounds) {
         for (std::size_t k = 0; k < sorted.size(); ++k) {
             Interval rest = taken[static_cast<std::size_t>(sorted[k])];
-            for (std::size_t l = static_cast<std::size_t>(starts[k]); l < static_cast<std::size_t>(starts[k + 1]); ++l) {
+            for (std::size_t l = static_cast<std::size_t>(starts[k]);
+                 l < static_cast<std::size_t>(starts[k + 1]); ++l) {
                 Interval part = rest;
                 part.high = rest.low = positions[l];
                 part.lower_high = rest.lower_low = bounds[l].first;
@@ -182,10 +205,13 @@ struct Worker::DepthTwo {
             read_lanes(bounds);
             if (limit <= search.branch_cost) break;
             split_intervals(bounds);
-            if (search.is_whole(level, 2, 3) && !frontier.empty()) search.raise_bound(std::min(limit, frontier.best().bound + search.branch_cost));
+            if (search.is_whole(level, 2, 3) && !frontier.empty())
+                search.raise_bound(std::min(limit, frontier.best().bound + search.branch_cost));
         }
         relaxed = std::min({relaxed, leaf, limit});
-        if (!found) return leaf_fits ? Outcome{leaf, relaxed, true, nullptr} : Outcome{asked, relaxed, false, nullptr};
+        if (!found)
+            return leaf_fits ? Outcome{leaf, relaxed, true, nullptr}
+                             : Outcome{asked, relaxed, false, nullptr};
         return {limit, relaxed, true, make_plan()};
     }
 };

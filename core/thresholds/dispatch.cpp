@@ -13,8 +13,9 @@ std::vector<const Kernels*> available() {
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) levels.push_back(&avx2::kernels);
 #endif
 #ifdef STREED_HAVE_AVX512
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg"))
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vpopcntdq") &&
+        __builtin_cpu_supports("avx512bitalg"))
         levels.push_back(&avx512::kernels);
 #endif
     return levels;
@@ -30,7 +31,8 @@ const Kernels& select_kernels(const std::string& level) {
         if (level == kernels->name) return *kernels;
         names += std::string(names.empty() ? "" : ", ") + kernels->name;
     }
-    throw std::invalid_argument("simd must be 'auto' or a level that this machine can run (" + names + "), got '" + level + "'");
+    throw std::invalid_argument("simd must be 'auto' or a level that this machine can run (" + names +
+                                "), got '" + level + "'");
 }
 
 }  // namespace streed::thresholds

@@ -7,7 +7,8 @@ namespace {
 
 // Sums of squares of the labels' weights on both sides of a threshold, kept up to date row by row.
 struct Impurity {
-    explicit Impurity(const std::vector<Cost>& totals) : below(totals.size(), 0.0), above(totals.begin(), totals.end()) {
+    explicit Impurity(const std::vector<Cost>& totals)
+        : below(totals.size(), 0.0), above(totals.begin(), totals.end()) {
         for (const double total : above) {
             square_above += total * total;
             weight_above += total;
@@ -22,13 +23,16 @@ struct Impurity {
         weight_above -= weight;
     }
     // Larger is purer: the weight less the Gini impurity of both sides.
-    double purity() const { return square_below / std::max(weight_below, 1.0) + square_above / std::max(weight_above, 1.0); }
+    double purity() const {
+        return square_below / std::max(weight_below, 1.0) + square_above / std::max(weight_above, 1.0);
+    }
 
     std::vector<double> below, above;
     double square_below = 0, square_above = 0, weight_below = 0, weight_above = 0;
 };
 
-// Cells of all levels that take about 0.2 s: a smaller tree is grown to the end whatever the time limit, so that there is always one.
+// Cells of all levels that take about 0.2 s: a smaller tree is grown to the end whatever the time limit, so
+// that there is always one.
 constexpr double kQuick = 0x1p24;
 
 }  // namespace
@@ -55,12 +59,13 @@ Stump Worker::purest_split(Node& node) {
     return best;
 }
 
-// A tree for the start, grown as CART does and pruned bottom-up: the search has a decent tree after one pass over the columns per level. A node budget
-// is divided evenly.
+// A tree for the start, grown as CART does and pruned bottom-up: the search has a decent tree after one pass
+// over the columns per level. A node budget is divided evenly.
 Outcome Worker::greedy(Node& node, int depth, int nodes, int level) {
     const Cost leaf = search_.cost(node.leaf_cost());
     Outcome out{leaf, 0, false, nullptr};
-    if (std::min(depth, nodes) == 0 || leaf <= search_.branch_cost || node.size() < 2 * search_.least_rows) return out;
+    if (std::min(depth, nodes) == 0 || leaf <= search_.branch_cost || node.size() < 2 * search_.least_rows)
+        return out;
     if (static_cast<double>(node.size()) * node.n_columns() * depth > kQuick) search_.checkpoint(calling_);
     prepare(node);
     const Stump split = purest_split(node);
@@ -70,7 +75,8 @@ Outcome Worker::greedy(Node& node, int depth, int nodes, int level) {
     divide(node, split.column, node.rank_at(split.column, split.position), *sides[0], *sides[1]);
     Cost cost = search_.branch_cost;
     for (int side = 0; side < 2; ++side) {
-        const Outcome below = greedy(*sides[side], depth - 1, (nodes - 1 + (side == 0 ? 1 : 0)) / 2, level + 1);
+        const Outcome below = greedy(*sides[side], depth - 1, (nodes - 1 + (side == 0 ? 1 : 0)) / 2,
+                                     level + 1);
         plan->side[side] = below.plan;
         cost += below.value;
     }

@@ -8,12 +8,14 @@
 
 namespace streed::thresholds {
 
-// The thresholds of a column strictly between the positions `low` and `high`, with lower bounds of both sides at both ends. The lower side
-// grows with the position and the upper side shrinks. A side costs no less with more rows (any tree for the larger set serves the smaller one),
-// and with rows taken away it loses at most their weight. So the sum of the sides between the ends is at least
+// The thresholds of a column strictly between the positions `low` and `high`, with lower bounds of both sides
+// at both ends. The lower side grows with the position and the upper side shrinks. A side costs no less with
+// more rows (any tree for the larger set serves the smaller one), and with rows taken away it loses at most
+// their weight. So the sum of the sides between the ends is at least
 //   lower(low) + upper(high)   and   lower(high) + upper(low) - weight between the ends.
-// This is the interval pruning of ConTree (Briţa, van der Linden, Demirović: "Optimal classification trees for continuous feature data using
-// dynamic programming with branch-and-bound", 2025), with bounds of weights instead of rows.
+// This is the interval pruning of ConTree (Briţa, van der Linden, Demirović: "Optimal classification trees
+// for continuous feature data using dynamic programming with branch-and-bound", 2025), with bounds of weights
+// instead of rows.
 struct Interval {
     std::int32_t column = 0;
     std::int32_t low = 0;
@@ -23,17 +25,23 @@ struct Interval {
     Cost lower_high = 0, upper_high = 0;
     Cost bound = 0;
 
-    void set_bound(Cost weight_between) { bound = std::max({bound, lower_low + upper_high, lower_high + upper_low - weight_between}); }
+    void set_bound(Cost weight_between) {
+        bound = std::max({bound, lower_low + upper_high, lower_high + upper_low - weight_between});
+    }
 };
 
 inline bool later(const Interval& a, const Interval& b) { return a.bound > b.bound; }
 
-// First and last threshold of an interval that can have a sum below `room`; false if there is none. Near an end that costs too much, thresholds are
-// passed over until the rows in between weigh what is needed. A unit of weight is so many `ticks` of cost.
-inline bool candidates(const Node& node, const Interval& interval, Cost room, Cost ticks, int least_rows, int& first, int& last) {
+// First and last threshold of an interval that can have a sum below `room`; false if there is none. Near an
+// end that costs too much, thresholds are passed over until the rows in between weigh what is needed. A unit
+// of weight is so many `ticks` of cost.
+inline bool candidates(const Node& node, const Interval& interval, Cost room, Cost ticks, int least_rows,
+                       int& first, int& last) {
     if (interval.bound >= room) return false;
-    int from = std::max(interval.low + 1, least_rows), to = std::min(interval.high - 1, node.size() - least_rows);
-    const Cost low = interval.lower_low + interval.upper_low - room, high = interval.lower_high + interval.upper_high - room;
+    int from = std::max(interval.low + 1, least_rows),
+        to = std::min(interval.high - 1, node.size() - least_rows);
+    const Cost low = interval.lower_low + interval.upper_low - room,
+               high = interval.lower_high + interval.upper_high - room;
     if (low >= 0) from = std::max(from, node.after_weight(interval.column, interval.low, low / ticks));
     if (high >= 0) to = std::min(to, node.before_weight(interval.column, interval.high, high / ticks));
     if (from > to) return false;

@@ -1,17 +1,19 @@
-// Any costs per label: the sums of all labels are kept for the lower side of every lane; the upper side has what all rows up to there
-// have, less these. At the end of every group of equal values the four cells of the lanes' two splits are minima over
-// labels. The same walk counts rows where leaves have a least size: `limited` is the best of the splits that respect it,
-// `stump` the best of all, which bounds neighbouring thresholds.
+// Any costs per label: the sums of all labels are kept for the lower side of every lane; the upper side has
+// what all rows up to there have, less these. At the end of every group of equal values the four cells of the
+// lanes' two splits are minima over labels. The same walk counts rows where leaves have a least size:
+// `limited` is the best of the splits that respect it, `stump` the best of all, which bounds neighbouring
+// thresholds.
 
 template <class Entry, class T>
 void costs_of(const NodeView& node, const Word<kLanes<T>>* words, void* scratch, Sides& out) {
     const int labels = node.n_labels;
     const T* values = static_cast<const T*>(node.values);
-    Vec<T>* sums = static_cast<Vec<T>*>(scratch);  // [label], of the lower side
-    Vec<T>* totals = sums + labels;                // [side][label]
+    Vec<T>* sums = static_cast<Vec<T>*>(scratch);         // [label], of the lower side
+    Vec<T>* totals = sums + labels;                       // [side][label]
     T* seen = reinterpret_cast<T*>(totals + 2 * labels);  // [label], of all rows so far
     T* all = seen + labels;
-    const Vec<T> zero{}, one = splat<T>(T(1)), large = splat<T>(static_cast<T>(sizeof(T) == 8 ? 0x1p60 : 0x1p30));
+    const Vec<T> zero{}, one = splat<T>(T(1)),
+                         large = splat<T>(static_cast<T>(sizeof(T) == 8 ? 0x1p60 : 0x1p30));
     const Vec<T> least_size = splat<T>(static_cast<T>(node.min_samples_leaf));
     const bool limited = node.min_samples_leaf > 1;
     Vec<T> size{};
@@ -21,7 +23,8 @@ void costs_of(const NodeView& node, const Word<kLanes<T>>* words, void* scratch,
         const Mask<T> lower = lanes_of<T>(words[row], 0);
         size = add_where(size, lower, one);
         for (int k = 0; k < labels; ++k) {
-            const T value = values[static_cast<std::size_t>(row) * static_cast<std::size_t>(labels) + static_cast<std::size_t>(k)];
+            const T value = values[static_cast<std::size_t>(row) * static_cast<std::size_t>(labels) +
+                                   static_cast<std::size_t>(k)];
             all[k] += value;
             totals[k] = add_where(totals[k], lower, splat<T>(value));
         }
@@ -36,7 +39,8 @@ void costs_of(const NodeView& node, const Word<kLanes<T>>* words, void* scratch,
     best[1] = leaf[1];
     for (int j = 0; j < node.n_columns; ++j) {
         if (node.groups[j] < 2) continue;
-        const Entry* order = static_cast<const Entry*>(node.order) + static_cast<std::size_t>(j) * static_cast<std::size_t>(node.stride);
+        const Entry* order = static_cast<const Entry*>(node.order) +
+                             static_cast<std::size_t>(j) * static_cast<std::size_t>(node.stride);
         for (int k = 0; k < labels; ++k) sums[k] = zero, seen[k] = 0;
         Vec<T> lower_seen{};
         for (int p = 0; p < node.n_rows; ++p) {
@@ -79,8 +83,10 @@ void costs_of(const NodeView& node, const Word<kLanes<T>>* words, void* scratch,
 template <class T>
 void costs_for(const NodeView& node, const void* given, void* scratch, Sides& out) {
     const auto* words = static_cast<const Word<kLanes<T>>*>(given);
-    if (node.wide) costs_of<std::uint64_t, T>(node, words, scratch, out);
-    else costs_of<std::uint32_t, T>(node, words, scratch, out);
+    if (node.wide)
+        costs_of<std::uint64_t, T>(node, words, scratch, out);
+    else
+        costs_of<std::uint32_t, T>(node, words, scratch, out);
 }
 
 void costs(const NodeView& node, Width width, const void* words, void* scratch, Sides& out) {

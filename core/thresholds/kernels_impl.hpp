@@ -1,10 +1,11 @@
-// Body of the kernels over lanes of root splits. Included by one source file per instruction set, which defines
-// STREED_LEVEL (the namespace) and STREED_VECTOR_BYTES.
+// Body of the kernels over lanes of root splits. Included by one source file per instruction set, which
+// defines STREED_LEVEL (the namespace) and STREED_VECTOR_BYTES.
 //
-// A tree with two levels needs, for every root split, the best split of both its sides. Lanes are root splits: each row
-// has one bit per lane, set if the row lies on the lower side. The order of every column is walked once; a row adds its
-// value to the sums of the sides where it lies. So one walk over all columns gives the best second split for both sides of 16 to 64
-// root splits, in O(rows x columns) and without a table of pairs of thresholds, which would be quadratic.
+// A tree with two levels needs, for every root split, the best split of both its sides. Lanes are root
+// splits: each row has one bit per lane, set if the row lies on the lower side. The order of every column is
+// walked once; a row adds its value to the sums of the sides where it lies. So one walk over all columns
+// gives the best second split for both sides of 16 to 64 root splits, in O(rows x columns) and without a
+// table of pairs of thresholds, which would be quadratic.
 #include "kernels.hpp"
 
 #if STREED_VECTOR_BYTES > 16
@@ -18,9 +19,13 @@ namespace {
 #include "lanes.hpp"
 
 template <class Entry>
-struct Half { using type = std::int16_t; };
+struct Half {
+    using type = std::int16_t;
+};
 template <>
-struct Half<std::uint64_t> { using type = std::int32_t; };
+struct Half<std::uint64_t> {
+    using type = std::int32_t;
+};
 template <class Entry>
 constexpr int kHalf = 4 * static_cast<int>(sizeof(Entry));
 template <class Entry>
@@ -28,7 +33,9 @@ constexpr Entry kEnd = Entry{1} << (2 * kHalf<Entry> - 1);
 template <class Entry>
 constexpr Entry kTurn = Entry{1} << (kHalf<Entry> - 1);
 template <class Entry>
-inline std::uint32_t row_of(Entry entry) { return static_cast<std::uint32_t>(entry & (kTurn<Entry> - 1)); }
+inline std::uint32_t row_of(Entry entry) {
+    return static_cast<std::uint32_t>(entry & (kTurn<Entry> - 1));
+}
 
 // A group turns unless it and the next one are single rows of one label: sums are extreme at turns only.
 template <class Entry>
@@ -43,7 +50,8 @@ int mark_ends_of(Entry* order, int n_rows, int n_first, int* turns) {
         order[p] = here | (static_cast<Entry>(end) << (2 * kHalf<Entry> - 1));
     }
     if (turns == nullptr) return ends;
-    // Bits are set a block at a time, after the ends around them were read: a loop that does both in one is not vectorised.
+    // Bits are set a block at a time, after the ends around them were read: a loop that does both in one is
+    // not vectorised.
     constexpr int kRows = 256;
     order[n_rows] = ~Entry{0};
     int turning = 0;
@@ -53,7 +61,8 @@ int mark_ends_of(Entry* order, int n_rows, int n_first, int* turns) {
         Entry turn[kRows];
         for (int k = 0; k < n; ++k) {
             const Entry singles = block[k] & block[k + 1];
-            const Entry same = (row_of(block[k]) < first) == (row_of(block[k + 1]) < first) ? kEnd<Entry> : Entry{0};
+            const Entry same = (row_of(block[k]) < first) == (row_of(block[k + 1]) < first) ? kEnd<Entry>
+                                                                                            : Entry{0};
             turn[k] = block[k] & kEnd<Entry> & ~(singles & same);
         }
         const Entry before = from > 0 ? block[-1] : Entry{0};
@@ -73,11 +82,13 @@ int mark_ends(void* order, bool wide, int n_rows, int n_first, int* turns) {
                 : mark_ends_of(static_cast<std::uint32_t*>(order), n_rows, n_first, turns);
 }
 
-// The bits of all rows: a lane compares the ranks of its column, 16 lanes gather their bits in vectors as wide as ranks.
+// The bits of all rows: a lane compares the ranks of its column, 16 lanes gather their bits in vectors as
+// wide as ranks.
 template <class Entry, int Lanes>
 void pack_of(const NodeView& node, const Lane* lanes, int n, Word<Lanes>* words) {
     using R = typename Half<Entry>::type;
-    constexpr int kRows = kLanes<R>, kBits = 8 * static_cast<int>(sizeof(R)), kParts = (Lanes + kBits - 1) / kBits;
+    constexpr int kRows = kLanes<R>, kBits = 8 * static_cast<int>(sizeof(R)),
+                  kParts = (Lanes + kBits - 1) / kBits;
     const R* ranks = static_cast<const R*>(node.ranks);
     for (int row = 0; row < node.n_rows; row += kRows) {
         alignas(64) R bits[kParts][kRows];
@@ -86,7 +97,12 @@ void pack_of(const NodeView& node, const Lane* lanes, int n, Word<Lanes>* words)
             const int end = n < (part + 1) * kBits ? n : (part + 1) * kBits;
             for (int l = part * kBits; l < end; ++l) {
                 Vec<R> rank;
-                __builtin_memcpy(&rank, ranks + static_cast<std::size_t>(lanes[l].column) * static_cast<std::size_t>(node.stride) + row, sizeof rank);
+                __builtin_memcpy(
+                    &rank,
+                    ranks +
+                        static_cast<std::size_t>(lanes[l].column) * static_cast<std::size_t>(node.stride) +
+                        row,
+                    sizeof rank);
                 const R bit = static_cast<R>(1ull << (l - part * kBits));
                 sum |= (Vec<R>)(rank < splat<R>(static_cast<R>(lanes[l].rank))) & splat<R>(bit);
             }
@@ -95,7 +111,8 @@ void pack_of(const NodeView& node, const Lane* lanes, int n, Word<Lanes>* words)
         for (int k = 0; k < kRows; ++k) {
             Word<Lanes> word = 0;
             for (int part = 0; part < kParts; ++part) {
-                const auto low = static_cast<Word<Lanes>>(bits[part][k]) & static_cast<Word<Lanes>>((2ull << (kBits - 1)) - 1);
+                const auto low = static_cast<Word<Lanes>>(bits[part][k]) &
+                                 static_cast<Word<Lanes>>((2ull << (kBits - 1)) - 1);
                 word |= low << (part * kBits);
             }
             words[row + k] = word;
@@ -106,27 +123,37 @@ void pack_of(const NodeView& node, const Lane* lanes, int n, Word<Lanes>* words)
 template <class T>
 void pack_for(const NodeView& node, bool costs, const Lane* lanes, int n, void* words) {
     constexpr int kAll = kWalkLanes<T>, kFew = kLanes<T>;
-    if (costs && node.wide) pack_of<std::uint64_t, kFew>(node, lanes, n, static_cast<Word<kFew>*>(words));
-    else if (costs) pack_of<std::uint32_t, kFew>(node, lanes, n, static_cast<Word<kFew>*>(words));
-    else if (node.wide) pack_of<std::uint64_t, kAll>(node, lanes, n, static_cast<Word<kAll>*>(words));
-    else pack_of<std::uint32_t, kAll>(node, lanes, n, static_cast<Word<kAll>*>(words));
+    if (costs && node.wide)
+        pack_of<std::uint64_t, kFew>(node, lanes, n, static_cast<Word<kFew>*>(words));
+    else if (costs)
+        pack_of<std::uint32_t, kFew>(node, lanes, n, static_cast<Word<kFew>*>(words));
+    else if (node.wide)
+        pack_of<std::uint64_t, kAll>(node, lanes, n, static_cast<Word<kAll>*>(words));
+    else
+        pack_of<std::uint32_t, kAll>(node, lanes, n, static_cast<Word<kAll>*>(words));
 }
 
 void pack(const NodeView& node, Width width, bool costs, const Lane* lanes, int n, void* words) {
     switch (width) {
-        case Width::i8: return pack_for<std::int8_t>(node, costs, lanes, n, words);
-        case Width::i16: return pack_for<std::int16_t>(node, costs, lanes, n, words);
-        case Width::i32: return pack_for<std::int32_t>(node, costs, lanes, n, words);
-        case Width::f64: return pack_for<double>(node, costs, lanes, n, words);
+        case Width::i8:
+            return pack_for<std::int8_t>(node, costs, lanes, n, words);
+        case Width::i16:
+            return pack_for<std::int16_t>(node, costs, lanes, n, words);
+        case Width::i32:
+            return pack_for<std::int32_t>(node, costs, lanes, n, words);
+        case Width::f64:
+            return pack_for<double>(node, costs, lanes, n, words);
     }
 }
 
 template <class T>
-inline std::int64_t lane(const Vec<T>& vector, int l) { return static_cast<std::int64_t>(vector[l]); }
+inline std::int64_t lane(const Vec<T>& vector, int l) {
+    return static_cast<std::int64_t>(vector[l]);
+}
 
-#include "kernels_two_labels.hpp"
 #include "kernels_classes.hpp"
 #include "kernels_costs.hpp"
+#include "kernels_two_labels.hpp"
 
 }  // namespace
 
@@ -134,7 +161,8 @@ extern const Kernels kernels;
 const Kernels kernels = {
     STREED_LEVEL_NAME,
     // Without a byte shuffle, bytes are not worth it.
-    {kVectorBytes > 16 ? kWalkLanes<std::int8_t> : 0, kWalkLanes<std::int16_t>, kWalkLanes<std::int32_t>, kWalkLanes<double>},
+    {kVectorBytes > 16 ? kWalkLanes<std::int8_t> : 0, kWalkLanes<std::int16_t>, kWalkLanes<std::int32_t>,
+     kWalkLanes<double>},
     {0, 0, kLanes<std::int32_t>, kLanes<double>},
     mark_ends,
     pack,

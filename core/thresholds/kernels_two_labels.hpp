@@ -1,6 +1,7 @@
-// Two labels as signed sums: rows of label 1 add their weight, rows of label 0 take it away. With the sum x of the rows up
-// to a threshold and the sum t of all rows of a side, two leaves gain |x| + |t - x| = max(|t|, |2x - t|), so that the
-// extremes of x are all that has to be kept, over all columns. A group of equal values counts at its end only.
+// Two labels as signed sums: rows of label 1 add their weight, rows of label 0 take it away. With the sum x
+// of the rows up to a threshold and the sum t of all rows of a side, two leaves gain |x| + |t - x| = max(|t|,
+// |2x - t|), so that the extremes of x are all that has to be kept, over all columns. A group of equal values
+// counts at its end only.
 
 template <class T>
 struct TwoSides {
@@ -42,12 +43,15 @@ void two_labels_of(const NodeView& node, const Word<kWalkLanes<T>>* words, Sides
     Vec<T> total[2][kBlock<T>]{};
     bool walked = false;
     const auto value_of = [&](std::uint32_t row) {
-        if constexpr (Unit) return signs[row >= first];
-        else return splat<T>(values[row]);
+        if constexpr (Unit)
+            return signs[row >= first];
+        else
+            return splat<T>(values[row]);
     };
     for (int j = 0; j < node.n_columns; ++j) {
         if (node.groups[j] < 2) continue;
-        const Entry* order = static_cast<const Entry*>(node.order) + static_cast<std::size_t>(j) * static_cast<std::size_t>(node.stride);
+        const Entry* order = static_cast<const Entry*>(node.order) +
+                             static_cast<std::size_t>(j) * static_cast<std::size_t>(node.stride);
         for (int side = 0; side < 2; ++side)
             for (int b = 0; b < kBlock<T>; ++b) s.sum[side][b] = Vec<T>{};
         TwoSides<T> t = s;
@@ -80,7 +84,8 @@ void two_labels_of(const NodeView& node, const Word<kWalkLanes<T>>* words, Sides
         for (int l = 0; l < kWalkLanes<T>; ++l) {
             const int b = l / kLanes<T>, k = l % kLanes<T>;
             const std::int64_t all = lane<T>(total[side][b], k);
-            const std::int64_t high = 2 * lane<T>(s.most[side][b], k) - all, low = all - 2 * lane<T>(s.least[side][b], k);
+            const std::int64_t high = 2 * lane<T>(s.most[side][b], k) - all,
+                               low = all - 2 * lane<T>(s.least[side][b], k);
             out.leaf[side][l] = all < 0 ? -all : all;
             out.stump[side][l] = high > low ? high : low;
         }
@@ -89,17 +94,25 @@ void two_labels_of(const NodeView& node, const Word<kWalkLanes<T>>* words, Sides
 template <class T>
 void two_labels_for(const NodeView& node, const void* given, Sides& out) {
     const auto* words = static_cast<const Word<kWalkLanes<T>>*>(given);
-    if (node.wide && node.values != nullptr) two_labels_of<std::uint64_t, T, false>(node, words, out);
-    else if (node.wide) two_labels_of<std::uint64_t, T, true>(node, words, out);
-    else if (node.values != nullptr) two_labels_of<std::uint32_t, T, false>(node, words, out);
-    else two_labels_of<std::uint32_t, T, true>(node, words, out);
+    if (node.wide && node.values != nullptr)
+        two_labels_of<std::uint64_t, T, false>(node, words, out);
+    else if (node.wide)
+        two_labels_of<std::uint64_t, T, true>(node, words, out);
+    else if (node.values != nullptr)
+        two_labels_of<std::uint32_t, T, false>(node, words, out);
+    else
+        two_labels_of<std::uint32_t, T, true>(node, words, out);
 }
 
 void two_labels(const NodeView& node, Width width, const void* words, Sides& out) {
     switch (width) {
-        case Width::i8: return two_labels_for<std::int8_t>(node, words, out);
-        case Width::i16: return two_labels_for<std::int16_t>(node, words, out);
-        case Width::i32: return two_labels_for<std::int32_t>(node, words, out);
-        case Width::f64: return two_labels_for<double>(node, words, out);
+        case Width::i8:
+            return two_labels_for<std::int8_t>(node, words, out);
+        case Width::i16:
+            return two_labels_for<std::int16_t>(node, words, out);
+        case Width::i32:
+            return two_labels_for<std::int32_t>(node, words, out);
+        case Width::f64:
+            return two_labels_for<double>(node, words, out);
     }
 }

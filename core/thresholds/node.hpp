@@ -11,20 +11,22 @@ namespace streed::thresholds {
 
 using Cost = std::int64_t;
 
-// What a leaf costs. Two labels and classes: the weight of the rows that do not have its label. Costs: the least sum over labels of the
-// rows' costs, from which the least cost of each row was taken.
+// What a leaf costs. Two labels and classes: the weight of the rows that do not have its label. Costs: the
+// least sum over labels of the rows' costs, from which the least cost of each row was taken.
 enum class Model { two_labels, classes, costs };
 
-// A node with up to 32,767 rows has entries of 32 bits, else of 64. Rows of a node are numbered by label; rows with equal
-// values stand by number. Four rows with values 5, 3, 5, 8 and labels 0, 0, 1, 1 have the ranks 1, 0, 1, 2 and the order 1, 0, 2, 3;
-// the groups end at the positions 1, 3 and 4, and the thresholds are the positions 1 and 3: so many rows are below.
+// A node with up to 32,767 rows has entries of 32 bits, else of 64. Rows of a node are numbered by label;
+// rows with equal values stand by number. Four rows with values 5, 3, 5, 8 and labels 0, 0, 1, 1 have the
+// ranks 1, 0, 1, 2 and the order 1, 0, 2, 3; the groups end at the positions 1, 3 and 4, and the thresholds
+// are the positions 1 and 3: so many rows are below.
 class Node {
 public:
     static constexpr int kMostNarrow = 32767;
 
     // Makes room for so many rows; returns by how many bytes the buffers have grown.
     std::size_t allocate(int n_rows, int n_columns, int n_labels, Model model, bool unit);
-    // Finds groups, walks, runs and values in the form that kernels read. Once per node; returns bytes as above.
+    // Finds groups, walks, runs and values in the form that kernels read. Once per node; returns bytes as
+    // above.
     std::size_t prepare(const Kernels& kernels, int min_samples_leaf);
     bool prepared() const { return prepared_; }
 
@@ -40,22 +42,27 @@ public:
     // A column is constant, or left out since another one has the same splits here.
     bool constant(int column) const { return groups_[static_cast<std::size_t>(column)] < 2; }
     void drop(int column) { groups_[static_cast<std::size_t>(column)] = 1; }
-    // The first threshold that is not before a position (or all rows), and the last one that is not behind it (or none).
+    // The first threshold that is not before a position (or all rows), and the last one that is not behind it
+    // (or none).
     int threshold_from(int column, int position) const;
     int threshold_up_to(int column, int position) const;
 
     std::uint32_t row_at(int column, int position) const;
     std::int32_t rank_at(int column, int position) const;
     std::int32_t rank_of(int column, std::uint32_t row) const;
-    bool ends_at(int column, int position) const;  // the rows below a position have other values than those above
-    Cost weight_up_to(int column, int position) const;  // of the rows below a position; all rows count one in unit nodes
+    bool ends_at(int column,
+                 int position) const;  // the rows below a position have other values than those above
+    Cost weight_up_to(int column,
+                      int position) const;  // of the rows below a position; all rows count one in unit nodes
 
     // The first position behind (the last one before) another one with more than that weight between the two.
     int after_weight(int column, int position, Cost weight) const;
     int before_weight(int column, int position, Cost weight) const;
 
     std::uint32_t* roots() { return roots_.as<std::uint32_t>(); }
-    const std::uint32_t* roots() const { return roots_.as<std::uint32_t>(); }  // numbers of the rows in the root
+    const std::uint32_t* roots() const {
+        return roots_.as<std::uint32_t>();
+    }  // numbers of the rows in the root
     std::uint32_t* labels() { return labels_.as<std::uint32_t>(); }
     const std::uint32_t* labels() const { return labels_.as<std::uint32_t>(); }
     double* weights() { return weights_.as<double>(); }  // what a row can cost at most
@@ -70,16 +77,26 @@ public:
     void add_up();  // totals, from labels, weights and costs
 
     template <class Entry>
-    Entry* order(int column) { return static_cast<Entry*>(order_.data()) + at(column); }
+    Entry* order(int column) {
+        return static_cast<Entry*>(order_.data()) + at(column);
+    }
     template <class Entry>
-    const Entry* order(int column) const { return static_cast<const Entry*>(order_.data()) + at(column); }
+    const Entry* order(int column) const {
+        return static_cast<const Entry*>(order_.data()) + at(column);
+    }
     template <class Rank>
-    Rank* ranks(int column) { return static_cast<Rank*>(ranks_.data()) + at(column); }
+    Rank* ranks(int column) {
+        return static_cast<Rank*>(ranks_.data()) + at(column);
+    }
     template <class Rank>
-    const Rank* ranks(int column) const { return static_cast<const Rank*>(ranks_.data()) + at(column); }
+    const Rank* ranks(int column) const {
+        return static_cast<const Rank*>(ranks_.data()) + at(column);
+    }
 
 private:
-    std::size_t at(int column) const { return static_cast<std::size_t>(column) * static_cast<std::size_t>(stride_); }
+    std::size_t at(int column) const {
+        return static_cast<std::size_t>(column) * static_cast<std::size_t>(stride_);
+    }
     template <class Entry, class T>
     void find_runs(int column);
     template <class T>
@@ -98,7 +115,7 @@ private:
     std::vector<Walk> walk_;
     std::vector<AlignedBuffer> run_buffers_;
     std::vector<const void*> runs_;
-    mutable std::vector<std::vector<Cost>> sums_;          // weights up to a position, when asked for
+    mutable std::vector<std::vector<Cost>> sums_;  // weights up to a position, when asked for
 };
 
 // Where each row goes: its number in the child, and in the highest bit the side.
@@ -107,8 +124,8 @@ struct RowMap {
     std::vector<std::uint16_t> narrow;
 };
 
-// Divides the rows of a node: those whose rank in the column is below `rank` go to `lower`. Orders stay orders. Constant columns are
-// not copied. Returns by how many bytes buffers have grown.
+// Divides the rows of a node: those whose rank in the column is below `rank` go to `lower`. Orders stay
+// orders. Constant columns are not copied. Returns by how many bytes buffers have grown.
 std::size_t partition(const Node& node, int column, std::int32_t rank, Node& lower, Node& upper, RowMap& map);
 
 }  // namespace streed::thresholds

@@ -48,7 +48,8 @@ void Search::take_work(double cells) {
 }
 
 void Search::take_memory(std::ptrdiff_t bytes) {
-    const std::size_t now = used_.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed) + static_cast<std::size_t>(bytes);
+    const std::size_t now = used_.fetch_add(static_cast<std::size_t>(bytes), std::memory_order_relaxed) +
+                            static_cast<std::size_t>(bytes);
     std::size_t peak = peak_.load(std::memory_order_relaxed);
     while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
     }
@@ -79,8 +80,10 @@ void Search::raise_bound(Cost bound) {
 Progress Search::progress() const {
     auto& self = const_cast<Search&>(*this);
     const std::lock_guard<std::mutex> lock(self.mutex);
-    const Cost best = std::min(incumbent, table.root.leaf_cost() * table.ticks), bound = std::min(lower_bound.load(), best);
-    return {elapsed(), table.in_weights(best), table.in_weights(bound), root_done.load(), static_cast<double>(used_.load())};
+    const Cost best = std::min(incumbent, table.root.leaf_cost() * table.ticks),
+               bound = std::min(lower_bound.load(), best);
+    return {elapsed(), table.in_weights(best), table.in_weights(bound), root_done.load(),
+            static_cast<double>(used_.load())};
 }
 
 }  // namespace streed::thresholds

@@ -23,11 +23,13 @@ constexpr Cost kInfinite = std::numeric_limits<Cost>::max() / 8;
 // Nodes of a full tree.
 inline int full_tree(int depth) { return depth >= 30 ? std::numeric_limits<int>::max() : (1 << depth) - 1; }
 
-// What all workers share. Costs are whole numbers of ticks, so that sums are exact and compared without a tolerance.
+// What all workers share. Costs are whole numbers of ticks, so that sums are exact and compared without a
+// tolerance.
 class Search {
 public:
     using Clock = std::chrono::steady_clock;
-    Search(const Problem& problem, Table& table, const Options& options, double work_limit, const Kernels& kernels, Clock::time_point started);
+    Search(const Problem& problem, Table& table, const Options& options, double work_limit,
+           const Kernels& kernels, Clock::time_point started);
 
     void checkpoint(bool calling_thread);  // throws Stopped when the search is to end
     double elapsed() const;
@@ -37,10 +39,12 @@ public:
     void take_memory(std::ptrdiff_t bytes);
     std::size_t peak_memory() const { return peak_.load(std::memory_order_relaxed); }
     Cost cost(Cost units) const { return units * table.ticks; }
-    void offer(Cost value, const std::shared_ptr<const Plan>& plan);  // a tree for all rows
+    void offer(Cost value, const std::shared_ptr<const Plan>& plan);        // a tree for all rows
     void set_optimum(Cost value, const std::shared_ptr<const Plan>& plan);  // whatever was offered before
     void raise_bound(Cost bound);
-    bool is_whole(int level, int its_depth, int its_nodes) const { return level == 0 && its_depth == depth && its_nodes == nodes; }
+    bool is_whole(int level, int its_depth, int its_nodes) const {
+        return level == 0 && its_depth == depth && its_nodes == nodes;
+    }
     Progress progress() const;
     void stop(Status reason);
     bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
@@ -92,14 +96,16 @@ struct Shape {
     bool split[2] = {true, true};
 };
 
-// Searches subproblems; a thread has one. An outcome is exact if the optimum is below `limit`, else its value bounds it and is at least the limit.
+// Searches subproblems; a thread has one. An outcome is exact if the optimum is below `limit`, else its value
+// bounds it and is at least the limit.
 class Worker {
 public:
     Worker(Search& search, bool calling_thread) : search_(search), calling_(calling_thread) {}
     ~Worker();
 
     // Trees of at most that depth and so many nodes. `probes` gets the thresholds that were tried.
-    Outcome solve(Node& node, int depth, int nodes, Cost limit, int level, std::vector<Probe>* probes = nullptr);
+    Outcome solve(Node& node, int depth, int nodes, Cost limit, int level,
+                  std::vector<Probe>* probes = nullptr);
     Outcome greedy(Node& node, int depth, int nodes, int level);  // a tree, not a bound
     Stump best_stump(Node& node);
     Stump purest_split(Node& node);

@@ -7,12 +7,15 @@
 namespace streed::thresholds {
 namespace {
 
-// The tree that was found must have the value that was proven, up to the rounding of weights to the grid and of sums of doubles.
+// The tree that was found must have the value that was proven, up to the rounding of weights to the grid and
+// of sums of doubles.
 void check(const Search& search, const Result& result, Cost value) {
     const double expected = search.table.in_weights(value);
-    const double rounding = 1e-9 * (result.magnitude + std::abs(result.objective) + search.options.branch_cost);
+    const double rounding = 1e-9 *
+                            (result.magnitude + std::abs(result.objective) + search.options.branch_cost);
     if (std::abs(result.objective - expected) > rounding)
-        throw std::logic_error("the tree costs " + std::to_string(result.objective) + ", but the search has found " + std::to_string(expected));
+        throw std::logic_error("the tree costs " + std::to_string(result.objective) +
+                               ", but the search has found " + std::to_string(expected));
 }
 
 }  // namespace
@@ -42,7 +45,8 @@ Result solve(const Problem& problem, const Options& options, double work_limit) 
     }
     if (proven) check(search, result, search.incumbent);
     result.status = proven ? Status::optimal : search.status;
-    result.lower_bound = proven ? result.objective : std::min(result.objective, table.in_weights(search.lower_bound.load()));
+    result.lower_bound = proven ? result.objective
+                                : std::min(result.objective, table.in_weights(search.lower_bound.load()));
     result.work = search.work();
     result.work_limit = !proven && search.out_of_work();
     result.statistics = search.statistics;

@@ -17,7 +17,8 @@ Node& Worker::child(int level, int side) {
 
 // Buffers are counted after they have grown: they belong to a level and grow a few times in a search.
 void Worker::divide(Node& node, int column, std::int32_t rank, Node& lower, Node& upper) {
-    const std::ptrdiff_t grown = static_cast<std::ptrdiff_t>(partition(node, column, rank, lower, upper, map_));
+    const std::ptrdiff_t grown = static_cast<std::ptrdiff_t>(
+        partition(node, column, rank, lower, upper, map_));
     taken_ += grown;
     if (grown > 0) search_.take_memory(grown);
 }
@@ -28,11 +29,15 @@ void Worker::prepare(Node& node) {
     const Node& root = search_.table.root;
     for (int j = 1; j < node.n_columns(); ++j) {
         const Source& source = search_.table.sources[static_cast<std::size_t>(j)];
-        if (!source.upper || node.constant(j) || search_.table.sources[static_cast<std::size_t>(j - 1)].column != source.column) continue;
-        const bool missing = root.rank_of(j, node.roots()[node.row_at(j, node.size() - 1)]) == static_cast<std::int32_t>(source.ranks.size()) - 1;
+        if (!source.upper || node.constant(j) ||
+            search_.table.sources[static_cast<std::size_t>(j - 1)].column != source.column)
+            continue;
+        const bool missing = root.rank_of(j, node.roots()[node.row_at(j, node.size() - 1)]) ==
+                             static_cast<std::int32_t>(source.ranks.size()) - 1;
         if (!missing) node.drop(j);
     }
-    const std::ptrdiff_t grown = static_cast<std::ptrdiff_t>(node.prepare(search_.kernels, search_.least_rows));
+    const std::ptrdiff_t grown = static_cast<std::ptrdiff_t>(
+        node.prepare(search_.kernels, search_.least_rows));
     taken_ += grown;
     if (grown > 0) search_.take_memory(grown);
 }
@@ -54,7 +59,8 @@ Cost Worker::side_cost(const Node& node, Cost weight, Cost given) const {
 }
 
 void Worker::evaluate(Node& node, const std::vector<Lane>& lanes, Sides& sides) {
-    since_checkpoint_ += static_cast<int>(std::min<long>(1l << 20, static_cast<long>(node.size()) * node.n_columns()));
+    since_checkpoint_ += static_cast<int>(
+        std::min<long>(1l << 20, static_cast<long>(node.size()) * node.n_columns()));
     if (since_checkpoint_ >= 1 << 16) {  // about 0.2 ms
         since_checkpoint_ = 0;
         search_.checkpoint(calling_);
@@ -68,9 +74,12 @@ void Worker::evaluate(Node& node, const std::vector<Lane>& lanes, Sides& sides) 
     if (grown > 0) search_.take_memory(static_cast<std::ptrdiff_t>(grown));
     const Kernels& kernels = search_.kernels;
     kernels.pack(view, node.width(), costs, lanes.data(), static_cast<int>(lanes.size()), words_.data());
-    if (costs) kernels.costs(view, node.width(), words_.data(), scratch_.data(), sides);
-    else if (node.model() == Model::classes) kernels.classes(view, node.width(), words_.data(), scratch_.data(), sides);
-    else kernels.two_labels(view, node.width(), words_.data(), sides);
+    if (costs)
+        kernels.costs(view, node.width(), words_.data(), scratch_.data(), sides);
+    else if (node.model() == Model::classes)
+        kernels.classes(view, node.width(), words_.data(), scratch_.data(), sides);
+    else
+        kernels.two_labels(view, node.width(), words_.data(), sides);
 }
 
 // Cheap answers first: a leaf where no split can help, the cache, and only then a search.
@@ -81,7 +90,8 @@ Outcome Worker::solve(Node& node, int depth, int nodes, Cost limit, int level, s
     const Cost leaf = search_.cost(node.leaf_cost());
     if (depth == 0 || leaf <= search_.branch_cost) return {leaf, leaf, true, nullptr};
     if (node.size() < 2 * search_.least_rows) return {leaf, 0, true, nullptr};
-    if (depth < 2 || !search_.use_cache || probes != nullptr) return solve_new(node, depth, nodes, limit, level, probes);
+    if (depth < 2 || !search_.use_cache || probes != nullptr)
+        return solve_new(node, depth, nodes, limit, level, probes);
     Cache::Key key;
     make_key(node, search_.table.root, depth, nodes, key);
     Outcome known;
@@ -94,13 +104,15 @@ Outcome Worker::solve(Node& node, int depth, int nodes, Cost limit, int level, s
     return outcome;
 }
 
-Outcome Worker::solve_new(Node& node, int depth, int nodes, Cost limit, int level, std::vector<Probe>* probes) {
+Outcome Worker::solve_new(Node& node, int depth, int nodes, Cost limit, int level,
+                          std::vector<Probe>* probes) {
     prepare(node);
     if (depth == 1) return depth_one(node, limit);
     if (depth > 2) return branch(node, depth, nodes, limit, level, probes);
     if (nodes == 3) return depth_two(node, Shape{}, limit, level, probes);
     Outcome one = depth_two(node, Shape{{true, false}}, limit, level, probes);
-    Outcome other = depth_two(node, Shape{{false, true}}, one.exact ? std::min(limit, one.value) : limit, level, probes);
+    Outcome other = depth_two(node, Shape{{false, true}}, one.exact ? std::min(limit, one.value) : limit,
+                              level, probes);
     const Cost relaxed = std::min(one.relaxed, other.relaxed);
     Outcome& best = other.exact && (!one.exact || other.value < one.value) ? other : one;
     best.relaxed = relaxed;
@@ -113,8 +125,10 @@ Outcome Worker::depth_one(Node& node, Cost limit) {
     const Cost relaxed = std::min(leaf, stump.relaxed + search_.branch_cost);
     if (leaf <= stump.value + search_.branch_cost) return {leaf, relaxed, true, nullptr};
     Outcome out{stump.value + search_.branch_cost, relaxed, true, nullptr};
-    if (out.value < limit) out.plan = make_plan(node, stump.column, stump.position);
-    else out.exact = false;
+    if (out.value < limit)
+        out.plan = make_plan(node, stump.column, stump.position);
+    else
+        out.exact = false;
     return out;
 }
 
@@ -130,9 +144,11 @@ Stump Worker::best_stump(Node& node) {
         for (int position = 1; position < node.size(); ++position) {
             const std::size_t row = node.row_at(j, position - 1);
             const Cost own = node.unit() ? 1 : static_cast<Cost>(node.weights()[row]);
-            if (node.model() != Model::costs) sums[node.labels()[row]] += own;
+            if (node.model() != Model::costs)
+                sums[node.labels()[row]] += own;
             else
-                for (std::size_t c = 0; c < labels; ++c) sums[c] += static_cast<Cost>(node.costs()[row * labels + c]);
+                for (std::size_t c = 0; c < labels; ++c)
+                    sums[c] += static_cast<Cost>(node.costs()[row * labels + c]);
             if (!node.ends_at(j, position)) continue;
             Cost least[2] = {kInfinite, kInfinite}, most[2] = {0, 0};
             for (std::size_t c = 0; c < labels; ++c) {
@@ -141,9 +157,11 @@ Stump Worker::best_stump(Node& node) {
                 most[0] = std::max(most[0], sums[c]);
                 most[1] = std::max(most[1], totals[c] - sums[c]);
             }
-            const Cost cost = search_.cost(node.model() == Model::costs ? least[0] + least[1] : node.weight() - most[0] - most[1]);
+            const Cost cost = search_.cost(node.model() == Model::costs ? least[0] + least[1]
+                                                                        : node.weight() - most[0] - most[1]);
             best.relaxed = std::min(best.relaxed, cost);
-            if (std::min(position, node.size() - position) < search_.least_rows || cost >= best.value) continue;
+            if (std::min(position, node.size() - position) < search_.least_rows || cost >= best.value)
+                continue;
             best.value = cost;
             best.column = j;
             best.position = position;
