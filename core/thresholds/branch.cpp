@@ -94,21 +94,9 @@ struct Worker::Branching {
             for (int j = 0; j < node.n_columns(); ++j) {
                 if (node.constant(j)) continue;
                 push({j, 0, node.size(), static_cast<std::int32_t>(s), 0, upper, lower, 0, 0});
-                set_tails(j, lower, upper);
             }
         }
         if (search.options.switches.lookahead_order) best_of_columns(tried);
-    }
-
-    // Thresholds that leave a side too small a leaf are never tried; without a least size they would cost
-    // what the other side costs at least.
-    void set_tails(int column, Cost lower, Cost upper) {
-        const int few = std::min(search.least_rows - 1, node.size());
-        if (few == 0) return;
-        const Cost low = search.cost(node.weight_up_to(column, few)),
-                   high = search.cost(node.weight() - node.weight_up_to(column, node.size() - few));
-        relaxed = std::min({relaxed, search.branch_cost + std::max<Cost>(0, upper - low),
-                            search.branch_cost + std::max<Cost>(0, lower - high)});
     }
 
     void best_of_columns(const std::vector<Probe>& tried) {
@@ -135,8 +123,7 @@ struct Worker::Branching {
             if (!frontier.take(probe.column, probe.position, static_cast<int>(next_first % shares.size()),
                                task.interval))
                 continue;
-            if (!candidates(node, task.interval, room(), search.table.ticks, search.least_rows, low, high))
-                continue;
+            if (!candidates(node, task.interval, room(), search.table.ticks, low, high)) continue;
             if (probe.position < low || probe.position > high) {
                 frontier.push(task.interval);
                 continue;
@@ -153,8 +140,7 @@ struct Worker::Branching {
             }
             task.interval = frontier.pop();
             const int j = task.interval.column;
-            if (!candidates(node, task.interval, room(), search.table.ticks, search.least_rows, low, high))
-                continue;
+            if (!candidates(node, task.interval, room(), search.table.ticks, low, high)) continue;
             const int middle = low + (high - low + 1) / 2;
             const int behind = std::min(high, node.threshold_from(j, middle)),
                       before = std::max(low, node.threshold_up_to(j, middle));
@@ -179,9 +165,12 @@ struct Worker::Branching {
                                std::max(interval.upper_high, interval.upper_low - before)};
         for (int turn = 0; turn < 2; ++turn) {
             const int side = (sides[0]->size() >= sides[1]->size()) == (turn == 0) ? 0 : 1;
-            out[side] = by.solve(*sides[side], depth - 1,
-                                 shares[static_cast<std::size_t>(interval.share)].nodes[side], limits[side],
-                                 level + 1);
+            if (sides[side]->size() < search.least_rows)
+                out[side] = {kInfinite, 0, false, nullptr};
+            else
+                out[side] = by.solve(*sides[side], depth - 1,
+                                     shares[static_cast<std::size_t>(interval.share)].nodes[side],
+                                     limits[side], level + 1);
             out[side].relaxed = std::max(out[side].relaxed, known[side]);
         }
     }

@@ -66,8 +66,7 @@ struct Worker::DepthTwo {
             }
             const Interval interval = frontier.pop();
             int first, last;
-            if (!candidates(node, interval, room(), search.table.ticks, search.least_rows, first, last))
-                continue;
+            if (!candidates(node, interval, room(), search.table.ticks, first, last)) continue;
             taken.push_back(interval);
             ranges.emplace_back(first, last);
         }
@@ -127,19 +126,6 @@ struct Worker::DepthTwo {
                 interval.lower_high = lower;
                 interval.upper_low = upper;
             }
-        for (int j = 0; j < node.n_columns(); ++j)
-            if (!node.constant(j)) set_tails(j, lower, upper);
-    }
-
-    // Thresholds that leave a side too small a leaf are never tried; without a least size they would cost
-    // what the other side costs at least.
-    void set_tails(int j, Cost lower, Cost upper) {
-        const int few = std::min(search.least_rows - 1, node.size());
-        if (few == 0) return;
-        const Cost low = search.cost(node.weight_up_to(j, few)),
-                   high = search.cost(node.weight() - node.weight_up_to(j, node.size() - few));
-        relaxed = std::min({relaxed, search.branch_cost + std::max<Cost>(0, upper - low),
-                            search.branch_cost + std::max<Cost>(0, lower - high)});
     }
 
     void read_lanes(std::vector<std::pair<Cost, Cost>>& bounds) {
@@ -150,7 +136,9 @@ struct Worker::DepthTwo {
             const auto lower = costs(0, l, below), upper = costs(1, l, node.weight() - below);
             bounds.emplace_back(lower.first, upper.first);
             relaxed = std::min(relaxed, search.branch_cost + lower.first + upper.first);
-            const Cost value = std::min(kInfinite, search.branch_cost + lower.second + upper.second);
+            const bool fits = std::min(positions[l], node.size() - positions[l]) >= search.least_rows;
+            const Cost value = fits ? std::min(kInfinite, search.branch_cost + lower.second + upper.second)
+                                    : kInfinite;
             if (probes != nullptr) probes->push_back({value, j, positions[l]});
             if (value >= limit) continue;
             limit = value;

@@ -16,6 +16,9 @@ namespace streed::thresholds {
 // This is the interval pruning of ConTree (Briţa, van der Linden, Demirović: "Optimal classification trees
 // for continuous feature data using dynamic programming with branch-and-bound", 2025), with bounds of weights
 // instead of rows.
+// With a least size of leaves the first rule does not hold, since taking rows away may leave a leaf too
+// small. All bounds are then those of trees without it, which the walks find along the way: thresholds near
+// the ends of a column are tried for their bounds alone.
 struct Interval {
     std::int32_t column = 0;
     std::int32_t low = 0;
@@ -35,11 +38,10 @@ inline bool later(const Interval& a, const Interval& b) { return a.bound > b.bou
 // First and last threshold of an interval that can have a sum below `room`; false if there is none. Near an
 // end that costs too much, thresholds are passed over until the rows in between weigh what is needed. A unit
 // of weight is so many `ticks` of cost.
-inline bool candidates(const Node& node, const Interval& interval, Cost room, Cost ticks, int least_rows,
-                       int& first, int& last) {
+inline bool candidates(const Node& node, const Interval& interval, Cost room, Cost ticks, int& first,
+                       int& last) {
     if (interval.bound >= room) return false;
-    int from = std::max(interval.low + 1, least_rows),
-        to = std::min(interval.high - 1, node.size() - least_rows);
+    int from = interval.low + 1, to = interval.high - 1;
     const Cost low = interval.lower_low + interval.upper_low - room,
                high = interval.lower_high + interval.upper_high - room;
     if (low >= 0) from = std::max(from, node.after_weight(interval.column, interval.low, low / ticks));
