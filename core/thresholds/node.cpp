@@ -56,17 +56,15 @@ int Node::leaf_label() const {
 
 // Lanes hold every sum of a walk: of one label with two labels, of two labels with more, of four cells with
 // costs.
-void Node::choose_width(const Kernels& kernels, bool as_costs) {
+void Node::choose_width(const Kernels& kernels, bool as_costs, bool narrow_lanes) {
     const Cost largest = *std::max_element(totals_.begin(), totals_.end());
     if (as_costs) {
         width_ = largest < (1 << 28) && n_rows_ < (1 << 28) ? Width::i32 : Width::f64;
         return;
     }
     const Cost most = model_ == Model::two_labels ? largest : weight_;
-    width_ = most <= 127 && kernels.lanes[0] > 0 ? Width::i8
-             : most <= 32767                     ? Width::i16
-             : most < (1 << 30)                  ? Width::i32
-                                                 : Width::f64;
+    width_ = most < (1 << 30) ? Width::i32 : Width::f64;
+    if (narrow_lanes && most <= 32767) width_ = most <= 127 && kernels.lanes[0] > 0 ? Width::i8 : Width::i16;
 }
 
 namespace {
@@ -76,14 +74,14 @@ constexpr int kRowsPerTurn = 8;
 
 }  // namespace
 
-std::size_t Node::prepare(const Kernels& kernels, int min_samples_leaf) {
+std::size_t Node::prepare(const Kernels& kernels, int min_samples_leaf, bool narrow_lanes) {
     if (prepared_) return 0;
     prepared_ = true;
     min_samples_leaf_ = min_samples_leaf;
     const std::size_t columns = static_cast<std::size_t>(n_columns_);
     const bool as_costs = model_ == Model::costs || min_samples_leaf > 1;
     std::size_t grown = 0;
-    choose_width(kernels, as_costs);
+    choose_width(kernels, as_costs, narrow_lanes);
     walk_.resize(columns);
     n_runs_.resize(columns);
     runs_.resize(columns);

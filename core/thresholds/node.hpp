@@ -27,7 +27,7 @@ public:
     std::size_t allocate(int n_rows, int n_columns, int n_labels, Model model, bool unit);
     // Finds groups, walks, runs and values in the form that kernels read. Once per node; returns bytes as
     // above.
-    std::size_t prepare(const Kernels& kernels, int min_samples_leaf);
+    std::size_t prepare(const Kernels& kernels, int min_samples_leaf, bool narrow_lanes);
     bool prepared() const { return prepared_; }
 
     int size() const { return n_rows_; }
@@ -101,7 +101,7 @@ private:
     void find_runs(int column);
     template <class T>
     std::size_t make_values();
-    void choose_width(const Kernels& kernels, bool as_costs);
+    void choose_width(const Kernels& kernels, bool as_costs, bool narrow_lanes);
 
     int n_rows_ = 0, n_columns_ = 0, n_labels_ = 0, stride_ = 0, min_samples_leaf_ = 1;
     bool wide_ = false, unit_ = true, prepared_ = false;

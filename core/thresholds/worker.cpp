@@ -37,7 +37,7 @@ void Worker::prepare(Node& node) {
         if (!missing) node.drop(j);
     }
     const std::ptrdiff_t grown = static_cast<std::ptrdiff_t>(
-        node.prepare(search_.kernels, search_.least_rows));
+        node.prepare(search_.kernels, search_.least_rows, search_.options.switches.narrow_lanes));
     taken_ += grown;
     if (grown > 0) search_.take_memory(grown);
 }

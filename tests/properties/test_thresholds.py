@@ -78,7 +78,7 @@ def test_it_equals_brute_force(problem: ThresholdProblem) -> None:
 @given(problem=problems(), data=st.data())
 def test_no_switch_changes_the_optimum(problem: ThresholdProblem, data: st.DataObject) -> None:
     best = run(problem)["objective"]
-    names = ["cache", "lookahead_order", "drop_features"]
+    names = ["cache", "lookahead_order", "drop_features", "narrow_lanes"]
     switches = {name: data.draw(st.booleans(), label=name) for name in names}
     simd = data.draw(st.sampled_from(_core.simd_levels()))
     threads = data.draw(st.sampled_from([1, 2, 5]))
