@@ -30,7 +30,7 @@ def run(X: NDArray[Any], y: NDArray[np.int32], options: Options) -> dict[str, An
     fit(WARM_X.astype(np.float64), WARM_Y.astype(np.int32))
     timing = measure(lambda: fit(X, y), float(options["time_limit"]))
     result = found[0]
-    return processor_time(timing) | {
+    return processor_time(timing, proven=result.optimal) | {
         "prediction": result.predicted(),
         "proven": result.optimal,
         "objective": result.objective,
