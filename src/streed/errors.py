@@ -33,6 +33,10 @@ class InterruptedWarning(UserWarning):
     """The search was stopped by Ctrl-C; the best tree found so far was returned."""
 
 
+class CutsWarning(UserWarning):
+    """``cuts="exact"`` is not possible for a task: numbers are cut at chosen places instead."""
+
+
 class NotNative(StreedError):  # noqa: N818  (a message to `solve`, not an error that users see)
     """Raised by `Task.lower`: the task has no form for the engine, the message says why.
 
