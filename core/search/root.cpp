@@ -254,6 +254,7 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
     root_.shared = false;
     if (failure) std::rethrow_exception(failure);
     if (search_.stopped()) throw Stopped{};
+    main.record_children(root_);
     if (!last) catch_up(main, true);
 }
 

@@ -163,6 +163,7 @@ void Scalar::search_root(int depth, int nodes, double upper) {
     for (const auto& worker : workers) worker_->statistics.add(worker->statistics);
     root_.shared = false;
     if (failure) std::rethrow_exception(failure);
+    worker_->record_children(root_);
 }
 
 Outcome Scalar::solve(int depth, int nodes, double upper) {
