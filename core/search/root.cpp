@@ -146,6 +146,7 @@ double RootSearch::lower_bound() {
         const SharedLock lock(root_);
         bound = std::max(bound, root_.lower_bound(search_));
     }
+    const std::lock_guard lock(incumbent_mutex_);  // other threads may have found a tree
     return std::min(bound, incumbent_cost_);
 }
 

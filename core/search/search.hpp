@@ -129,7 +129,9 @@ struct Level {
     double best = 0;                                           // cost to beat
     Choice choice;
     bool shared = false;  // the root, searched by several threads
-    std::mutex mutex;
+    // A thread that holds it may be asked for progress by a kernel that it runs (similarity bounds), which looks at the root's
+    // bounds: it must not wait for itself.
+    std::recursive_mutex mutex;
 
     double lower_bound(const Search& search);
     bool open(int lane);
@@ -153,7 +155,7 @@ public:
     }
 
 private:
-    std::mutex* mutex_;
+    std::recursive_mutex* mutex_;
 };
 
 // One thread's walk through the search tree (Algorithm 1 of the paper with the techniques of this folder).

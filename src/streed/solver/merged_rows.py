@@ -23,8 +23,8 @@ def in_order(ranks: NDArray[np.int32], more: NDArray[np.int32] | None) -> NDArra
     rows of the same hash that differ are told apart by sorting all rows by all columns.
     """
     columns = ranks if more is None else np.vstack([ranks, more])
-    draw = np.random.default_rng(0).integers
-    factors: list[int] = draw(1, 2**63, size=columns.shape[0], dtype=np.uint64).tolist()
+    draw = np.random.default_rng(0)
+    factors = [int(draw.integers(1, 2**63)) for _ in columns]
     hashes = np.zeros(columns.shape[1], np.uint64)
     for number, factor in enumerate(factors):
         hashes += (columns[number].astype(np.int64).view(np.uint64) + np.uint64(1)) * np.uint64(factor)
