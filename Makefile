@@ -1,4 +1,5 @@
-# make demo | test | lint | bench | experiments | oldest: each works alone in a fresh clone; the first one creates .venv and builds the package.
+# make demo | test | lint | bench | experiments | oldest | sanitize: each works alone in a fresh clone; the first one
+# creates .venv and builds the package.
 PYTHON ?= python3
 WERROR ?= ON
 DATA ?= $(or $(STREED_DATA),../shared/data)
@@ -11,7 +12,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find core bindings src -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null) CMakeLists.txt pyproject.toml
 CHECKED := src tests examples $(wildcard benchmarks experiments docs/*.py)
 
-.PHONY: demo test lint bench experiments oldest clean
+.PHONY: demo test lint bench experiments oldest sanitize clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
@@ -37,6 +38,29 @@ oldest:
 	$(OLDEST)/bin/python -m pip install --quiet 'scikit-learn==1.6.0' 'numpy==1.26.0' 'pandas==2.1.0' \
 	    'polars==1.0.0' 'matplotlib==3.8.0' 'scipy<1.12' 'pyparsing<3.2' 'pytest>=8.2,<9' hypothesis .
 	$(OLDEST)/bin/python -m pytest tests/unit tests/estimators
+
+# The core under the sanitizers of GCC or Clang. Threads: a driver without Python, three times, since a race or a wait for ever may need
+# luck. Addresses and undefined behaviour, with the library's own assertions: the same driver, then the unit tests and properties that
+# call the engine, on a copy of the package with the checked module. Every finding ends it. Takes long.
+SANITIZED := build/sanitize-address
+CHECKED_TESTS ?= tests/properties tests/unit/test_core_fuzz.py tests/unit/test_front_fuzz.py tests/unit/test_fast_paths.py \
+    tests/unit/test_native.py tests/unit/test_recount.py tests/unit/test_route.py tests/unit/test_matrix.py \
+    tests/unit/test_front_trees.py tests/unit/test_worst_leaf.py tests/unit/test_early_end.py tests/unit/test_tasks.py
+SANITIZERS = $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so)
+
+sanitize: $(VENV)/.installed
+	PATH="$(abspath $(BIN)):$$PATH" cmake -S . -B build/sanitize-thread -G Ninja -DSTREED_PYTHON=OFF -DSTREED_TESTS=ON \
+	    -DSTREED_WERROR=$(WERROR) -DSTREED_SANITIZE=thread
+	PATH="$(abspath $(BIN)):$$PATH" cmake --build build/sanitize-thread
+	for run in 1 2 3; do TSAN_OPTIONS=halt_on_error=1 timeout 900 build/sanitize-thread/streed_driver || exit 1; done
+	PATH="$(abspath $(BIN)):$$PATH" cmake -S . -B $(SANITIZED) -G Ninja -DSTREED_PYTHON=ON -DSTREED_TESTS=ON \
+	    -DSTREED_WERROR=$(WERROR) -DSTREED_SANITIZE=address,undefined -DPython_EXECUTABLE=$(abspath $(BIN)/python)
+	PATH="$(abspath $(BIN)):$$PATH" cmake --build $(SANITIZED)
+	timeout 900 $(SANITIZED)/streed_driver
+	rm -rf $(SANITIZED)/package && mkdir -p $(SANITIZED)/package && cp -r src/streed $(SANITIZED)/package/
+	cp $(SANITIZED)/_core*.so $(SANITIZED)/package/streed/
+	LD_PRELOAD=$(SANITIZERS) ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 PYTHONPATH=$(SANITIZED)/package \
+	    $(BIN)/python -m pytest -q -p no:cacheprovider $(CHECKED_TESTS)
 
 clean:
 	rm -rf $(VENV) $(PEERS) $(OLDEST) build

@@ -6,6 +6,7 @@ import hashlib
 import os
 from dataclasses import dataclass, field
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,21 @@ def read_classification(data: Path, name: str) -> Arrays:
         "X": np.ascontiguousarray(table[:, 1:], dtype=np.uint8),
         "y": labels.reshape(-1).astype(np.int32),
     }
+
+
+def read_continuous(data: Path, name: str, *, own: bool) -> Arrays:
+    """Read label and columns of numbers; `own` names a set that comes with scikit-learn."""
+    if own:
+        datasets = import_module("sklearn.datasets")
+        columns, labels = getattr(datasets, f"load_{name}")(return_X_y=True)
+    else:
+        path = data / "continuous" / f"{name}.csv"
+        if not path.is_file():
+            raise SystemExit(f"no data set {name!r}: {path} does not exist")
+        table = np.loadtxt(path, ndmin=2)
+        columns, labels = table[:, 1:], table[:, 0]
+    _, codes = np.unique(labels, return_inverse=True)
+    return {"X": np.ascontiguousarray(columns, np.float64), "y": codes.reshape(-1).astype(np.int32)}
 
 
 def read_fairness(data: Path, name: str, limit: Fraction) -> Arrays:

@@ -119,6 +119,7 @@ def fair_errors(about: tuple[str, ...], arrays: Arrays, prediction: NDArray[Any]
 
 SCORES: dict[str, Score] = {
     "accuracy": Score(misclassified),
+    "continuous": Score(misclassified),
     "cost_sensitive": Score(tree_cost, tolerance=1e-9, peer_tolerance=1e-4),
     "instance_costs": Score(row_costs, tolerance=1e-9, peer_tolerance=1e-4),
     "policy": Score(mean_reward, smaller_is_better=False, tolerance=1e-9, peer_tolerance=1e-4),

@@ -8,6 +8,7 @@
 #include "options.hpp"
 #include "priced.hpp"
 #include "python_leaf.hpp"
+#include "thresholds.hpp"
 #include "tree.hpp"
 
 using namespace nb::literals;
@@ -186,6 +187,7 @@ NB_MODULE(_core, module) {
                "worst_row"_a.noconvert() = nb::none(), "options"_a);
     register_front(module);
     register_priced(module);
+    register_thresholds(module);
     register_tree(module);
     module.def("simd_levels", &streed::simd_levels);
     module.def("switch_names", &switch_names);

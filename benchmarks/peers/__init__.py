@@ -26,6 +26,8 @@ MODULES = {
     "pydl8.5": "benchmarks.peers.pydl85",
     "gosdt": "benchmarks.peers.gosdt",
     "priced": "benchmarks.peers.priced",
+    "pycontree": "benchmarks.peers.pycontree",
+    "pytrees-rs": "benchmarks.peers.pytrees",
 }
 
 Options = dict[str, Any]

@@ -15,7 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.clock import measure
-from benchmarks.peers import WARM_X, WARM_Y, Options, costs_streed, numbers_streed, own_streed, require_task
+from benchmarks.peers import (
+    WARM_X,
+    WARM_Y,
+    Options,
+    costs_streed,
+    numbers_streed,
+    own_streed,
+    require_task,
+    thresholds_streed,
+)
 from benchmarks.scores import FAIR_TASKS, SCORES
 
 DISTRIBUTION = "streed"
@@ -24,6 +33,8 @@ DISTRIBUTION = "streed"
 def run(X: NDArray[np.uint8], y: NDArray[np.int32], options: Options) -> dict[str, Any]:
     """Fit on Booleans; the time covers everything from the arrays to the tree."""
     require_task(options, *SCORES)
+    if options["task"] == "continuous":
+        return thresholds_streed.run(X, y, options)
     package = import_module("streed")
     core = import_module("streed._core")
     levels = list(core.simd_levels())

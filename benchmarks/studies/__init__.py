@@ -9,6 +9,7 @@ from __future__ import annotations
 
 STUDIES = {
     "accuracy": "benchmarks.studies.accuracy",
+    "continuous": "benchmarks.studies.continuous",
     "costs": "benchmarks.studies.costs",
     "policy": "benchmarks.studies.policy",
     "regression": "benchmarks.studies.regression",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks.peers import MODULES
 from benchmarks.studies.common import add_common, add_peers, add_threads, classification_problems
-from benchmarks.studies.side_by_side import BASE, Study, run_study
+from benchmarks.studies.side_by_side import Study, run_study
 
-PEERS = [name for name in MODULES if name not in (BASE, "priced")]
+PEERS = ["pystreed", "pydl8.5", "gosdt"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -46,7 +46,7 @@ Words pack_rows(const std::uint8_t* features, std::size_t n_rows, std::size_t n_
     const std::size_t whole = n_features / 8;
     for (std::size_t r = 0; r < n_rows; ++r) {
         const std::uint8_t* row = features + r * n_features;
-        std::uint64_t* out = &packed[r * width];
+        std::uint64_t* out = packed.data() + r * width;  // there may be no feature at all
         for (std::size_t k = 0; k < whole; ++k) {
             std::uint64_t bytes;
             std::memcpy(&bytes, row + 8 * k, 8);

@@ -82,8 +82,7 @@ void Worker::sort_by_look(Level& at) {
 // All features of the node, in order, as long as there is something to gain.
 void Worker::try_features(int index, double enough) {
     Level& at = level(index);
-    const bool keeps = keeps_children(at);
-    const bool keyed = at.depth == 3 && search_.options.switches.depth_two && uses_paths() && !keeps;
+    const bool keyed = at.depth == 3 && search_.options.switches.depth_two && uses_paths() && !keeps_children(at);
     constexpr std::size_t kAhead = 4;
     for (std::size_t k = 0; k < at.order.size() && at.best > enough; ++k) {
         if (keyed && k + kAhead < at.order.size()) {
@@ -93,7 +92,7 @@ void Worker::try_features(int index, double enough) {
         }
         try_feature(index, at.order[k]);
     }
-    if (keeps) record_children(at);
+    record_children(at);
 }
 
 void Worker::try_feature(int index, int lane) {

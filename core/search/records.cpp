@@ -77,7 +77,7 @@ ChildRecords::Record* ChildRecords::Siblings::find(int literal) const {
     return at == records_->nodes_.end() ? nullptr : at->second;
 }
 
-ChildRecords::Record* ChildRecords::find(const std::vector<int>& path) const { return siblings(path, 0).find(path[0]); }
+ChildRecords::Record* ChildRecords::find(const std::vector<int>& path) const { return path.empty() ? root_ : siblings(path, 0).find(path[0]); }
 
 std::size_t ChildRecords::bytes_for(const std::vector<int>& path) const {
     std::size_t bytes = literals_ * number_bytes() + sizeof(records_[0]);
@@ -109,11 +109,12 @@ void ChildRecords::add(const std::vector<int>& path) {
         std::fill_n(reinterpret_cast<std::int64_t*>(record), literals_, INT64_MIN);
     else
         std::fill_n(reinterpret_cast<std::int32_t*>(record), literals_, INT32_MIN);
-    if (hashed(path.size())) {
+    if (path.empty()) {
+        root_ = record;
+    } else if (hashed(path.size())) {
         nodes_.emplace(prefix_of(path, 0).child(path[0], 0), record);
-        return;
     }
-    for (std::size_t k = 0; k < path.size(); ++k) {
+    for (std::size_t k = 0; !hashed(path.size()) && k < path.size(); ++k) {
         std::unique_ptr<Record*[]>& slots = slots_[prefix_of(path, k).key()];
         if (slots == nullptr) slots = std::make_unique<Record*[]>(literals_);
         slots[static_cast<std::size_t>(path[k]) - 1] = record;
@@ -123,6 +124,7 @@ void ChildRecords::add(const std::vector<int>& path) {
 void ChildRecords::clear() {
     memory_.give(taken_);
     taken_ = 0;
+    root_ = nullptr;
     records_.clear();
     slots_.clear();
     nodes_.clear();
@@ -144,7 +146,7 @@ bool Worker::keeps_children(const Level& at) const {
 void Worker::recall_children(Level& at) {
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     at.known.assign(2 * stride, 0);
-    if (path_.empty() || !uses_paths()) return;
+    if (!uses_paths()) return;
     const ChildRecords& records = search_.records;
     const ChildRecords::Reading reading(search_.records);
     double* bounds[2] = {&at.bound(at.least_nodes, false, 0), &at.bound(at.least_nodes, true, 0)};
@@ -172,9 +174,9 @@ void Worker::recall_children(Level& at) {
         for (int side = 0; side < 2; ++side) learn(records.load(own, PathKeyMaker::literal(at.node.feature(f), side == 1)), f, side);
 }
 
-// Keeps what the search of the node has found out about its children. Values beyond 2^60 are left out.
+// Keeps what the search of the node has found out about its children, at its end. Values beyond 2^60 are left out.
 void Worker::record_children(Level& at) {
-    if (path_.empty() || !uses_paths() || !search_.records.make(path_)) return;
+    if (!keeps_children(at) || !uses_paths() || !search_.records.make(path_)) return;
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     const ChildRecords::Reading reading(search_.records);
     ChildRecords::Record* record = search_.records.find(path_);

@@ -83,6 +83,7 @@ private:
     std::size_t most_literals_ = 0;  // of a path that is not hashed
     std::shared_mutex mutex_;
     std::size_t taken_ = 0;
+    Record* root_ = nullptr;  // of the node without a path
     std::vector<std::unique_ptr<Record[]>> records_;
     std::unordered_map<PathKey, std::unique_ptr<Record*[]>, Hash> slots_;  // by path without one literal
     std::unordered_map<PathKey, Record*, Hash> nodes_;                     // by path, where it is hashed

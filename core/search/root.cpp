@@ -146,6 +146,7 @@ double RootSearch::lower_bound() {
         const SharedLock lock(root_);
         bound = std::max(bound, root_.lower_bound(search_));
     }
+    const std::lock_guard lock(incumbent_mutex_);  // other threads may have found a tree
     return std::min(bound, incumbent_cost_);
 }
 
@@ -198,6 +199,7 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
     next_ = 0;
     const int threads = std::min<int>(options_.n_threads, static_cast<int>(root_.order.size()));
     root_.shared = threads > 1;
+    if (root_.shared) main.prepare_sharing(root_);
     std::exception_ptr failure;
     std::mutex failure_mutex;
     const auto work = [&](Worker& worker) {
@@ -254,6 +256,7 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
     root_.shared = false;
     if (failure) std::rethrow_exception(failure);
     if (search_.stopped()) throw Stopped{};
+    main.record_children(root_);
     if (!last) catch_up(main, true);
 }
 

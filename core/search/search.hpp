@@ -132,7 +132,9 @@ struct Level {
     double best = 0;                                           // cost to beat
     Choice choice;
     bool shared = false;  // the root, searched by several threads
-    std::mutex mutex;
+    // A thread that holds it may be asked for progress by a kernel that it runs (similarity bounds), which looks at the root's
+    // bounds: it must not wait for itself.
+    std::recursive_mutex mutex;
 
     double lower_bound(const Search& search);
     bool open(int lane);
@@ -156,7 +158,7 @@ public:
     }
 
 private:
-    std::mutex* mutex_;
+    std::recursive_mutex* mutex_;
 };
 
 // One thread's walk through the search tree (Algorithm 1 of the paper with the techniques of this folder).
@@ -209,6 +211,8 @@ public:
 
     // similarity.cpp
     void load_pair_weights(Level& at);
+    void make_pair_weights(Level& at);
+    void prepare_sharing(Level& at);
     void count_pair_weights(Level& at);
     void inherit_bounds(Level& parent, Level& at);
     void push_children(Level& at, int lane);

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from streed import fairness, metrics, tasks
 from streed.errors import (
+    CutsWarning,
     InconsistentVersionWarning,
     InfeasibleError,
     InterruptedWarning,
@@ -49,6 +50,7 @@ __all__ = [
     "Binarizer",
     "Condition",
     "CostSensitiveTreeClassifier",
+    "CutsWarning",
     "FairTreeClassifier",
     "FeatureCosts",
     "InconsistentVersionWarning",

@@ -64,6 +64,25 @@ def solve_priced(
     poll: Callable[[dict[str, float]], bool] | None = None,
 ) -> dict[str, Any]: ...
 def priced_switch_names() -> list[str]: ...
+def solve_thresholds(
+    ranks: npt.NDArray[np.int32],
+    labels: npt.NDArray[np.int32] | None,
+    weights: npt.NDArray[np.float64] | None,
+    costs: npt.NDArray[np.float64] | None,
+    n_labels: int,
+    *,
+    max_depth: int,
+    max_nodes: int,
+    min_samples_leaf: int,
+    branch_cost: float,
+    time_limit: float,
+    memory_limit: int,
+    n_threads: int,
+    work_limit: float = ...,
+    switches: dict[str, bool] | None = None,
+    simd: str = "auto",
+    poll: Callable[[dict[str, float]], bool] | None = None,
+) -> dict[str, Any]: ...
 def front(
     features: npt.NDArray[np.uint8],
     costs: npt.NDArray[np.float64],

@@ -37,6 +37,10 @@ class NoEventsWarning(UserWarning):
     """A survival tree was fitted to rows that are all censored, so that it has nothing to say."""
 
 
+class CutsWarning(UserWarning):
+    """``cuts="exact"`` is not possible for a task: numbers are cut at chosen places instead."""
+
+
 class NotNative(StreedError):  # noqa: N818  (a message to `solve`, not an error that users see)
     """Raised by `Task.lower`: the task has no form for the engine, the message says why.
 

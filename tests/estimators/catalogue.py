@@ -147,6 +147,7 @@ CATALOGUE = [
         WithGroups("equal_opportunity", max_difference=0.2, max_depth=2),
         is_classifier=True,
         takes_weights=True,
+        expected_failures=LIGHT_ROWS,
     ),
     Entry(
         CostSensitiveTreeClassifier(),

@@ -35,10 +35,10 @@ def test_the_signature_is_the_documented_one() -> None:
     defaults = {name: parameter.default for name, parameter in parameters.items()}
     expected = {"objective": "accuracy", "max_depth": 3, "max_nodes": None, "min_samples_leaf": 1}
     expected |= {"cost_complexity": 0.0, "class_weight": None, "time_limit": None, "memory_limit": None}
-    expected |= {"n_jobs": None, "binarizer": None, "progress": False}
+    expected |= {"n_jobs": None, "binarizer": None, "cuts": "auto", "progress": False}
     assert list(defaults.items()) == list(expected.items())
     kinds = [parameter.kind for parameter in parameters.values()]
-    assert kinds == [inspect.Parameter.POSITIONAL_OR_KEYWORD] + [inspect.Parameter.KEYWORD_ONLY] * 10
+    assert kinds == [inspect.Parameter.POSITIONAL_OR_KEYWORD] + [inspect.Parameter.KEYWORD_ONLY] * 11
 
 
 def test_iris() -> None:
@@ -384,7 +384,7 @@ def test_the_tree_does_not_depend_on_threads() -> None:
 
 
 def test_solve_and_the_estimator_agree() -> None:
-    model = OptimalTreeClassifier().fit(IRIS_X, IRIS_Y)
+    model = OptimalTreeClassifier(cuts="binned").fit(IRIS_X, IRIS_Y)
     features = Binarizer().fit_transform(IRIS_X)
     result = streed.solve(Accuracy(IRIS_Y), features, max_depth=3)
     assert result.objective == model.result_.objective

@@ -47,7 +47,7 @@ def test_objectives(objective: Any, score: Any, cancer: tuple[np.ndarray, np.nda
     model = OptimalTreeClassifier(objective, max_depth=2).fit(X, y)
     assert model.result_.optimal
     assert model.result_.objective == model.result_.lower_bound == pytest.approx(score(y, model.predict(X)))
-    accurate = OptimalTreeClassifier(max_depth=2).fit(X, y)
+    accurate = OptimalTreeClassifier(max_depth=2, binarizer=model.binarizer_).fit(X, y)
     assert model.result_.objective >= score(y, accurate.predict(X)) - 1e-12
 
 
@@ -67,7 +67,7 @@ def test_functions_of_four_arguments() -> None:
 def test_balanced_accuracy_is_the_same_by_name_and_by_object(cancer: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = cancer
     values = [
-        OptimalTreeClassifier(objective, max_depth=2).fit(X, y).result_.objective
+        OptimalTreeClassifier(objective, max_depth=2, cuts="binned").fit(X, y).result_.objective
         for objective in ("balanced_accuracy", metrics.BalancedAccuracy())
     ]
     assert values[0] == pytest.approx(values[1])
@@ -90,7 +90,10 @@ def test_time_limits_hold_over_all_searches(objective: str, noise: tuple[np.ndar
     assert (result.status, result.optimal) == ("time_limit", False)
     assert 0 < result.objective < result.lower_bound <= 1
     assert result.gap == pytest.approx(1 - result.objective / result.lower_bound)
-    assert result.objective >= OptimalTreeClassifier(objective, max_depth=2).fit(X, y).result_.objective
+    assert (
+        result.objective
+        >= OptimalTreeClassifier(objective, max_depth=2, cuts="binned").fit(X, y).result_.objective
+    )
 
 
 def test_progress_tells_of_the_whole_solve(noise: tuple[np.ndarray, np.ndarray]) -> None:

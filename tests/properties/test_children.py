@@ -96,11 +96,14 @@ def test_paths_are_hashed_where_there_are_many_features(n_features: int) -> None
         assert same_tree(found, expected)
 
 
-def test_records_save_work() -> None:
-    rng = np.random.default_rng(0)
-    X = (rng.random((400, 30)) < 0.5).astype(np.uint8)
-    y = (rng.random(400) < 0.3 + 0.4 * X[:, 0]).astype(np.int32)
-    problem = Problem(X, y, np.ones(400), 2, 4, 15, 1, 0.0)
-    with_records = run(problem, switches={"fused_children": False})["statistics"]
-    without = run(problem, switches=SLOW)["statistics"]
-    assert with_records["depth_two_solves"] < without["depth_two_solves"]
+def test_fewer_tables_are_counted() -> None:
+    """Records keep bounds as well as values; features in pairs that are nearly the same make them tight."""
+    rng = np.random.default_rng(1)
+    X = (rng.random((400, 16)) < 0.5).astype(np.uint8)
+    for j in range(0, 15, 3):
+        X[:, j + 1] = X[:, j] ^ (rng.random(400) < 0.1)
+    y = (rng.random(400) < 0.1 + 0.4 * X[:, 0] + 0.3 * X[:, 3]).astype(np.int32)
+    problem = Problem(X, y, np.ones(400), 2, 5, 31, 1, 0.0)
+    fast, slow = run(problem)["statistics"], run(problem, switches=SLOW)["statistics"]
+    assert fast["tables_counted"] < 0.95 * slow["tables_counted"]
+    assert fast["depth_two_solves"] > fast["tables_counted"] > fast["nodes"] > 0

@@ -46,7 +46,9 @@ ALLOWED: dict[str, set[str]] = {
     "binarize": BASE | {"table", "tree", "versions"},
     "datasets": {"tasks"},
     "model": BASE | {"table", "tree"},
-    "estimators": BASE | {"table", "tree", "binarize", "fairness", "tasks", "solver", "versions"},
+    "thresholds": BASE | {"tree", "solver"},
+    "estimators": BASE
+    | {"thresholds", "table", "tree", "binarize", "fairness", "tasks", "solver", "versions"},
     "cli": BASE | {"table", "tree", "binarize", "fairness", "tasks", "solver", "model", "views", ""},
     "moved": set(),
     "__main__": {"cli"},

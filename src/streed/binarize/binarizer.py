@@ -163,6 +163,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
             np.arange(len(names)), [len(column.conditions) for column in self._columns]
         )
         self.dropped_columns_ = {column.name: column.reason for column in self._columns if column.reason}
+        self._has_cuts = any(condition.operator == "<=" for condition in self.conditions_)
         return self
 
     def fit_booleans(self, n_columns: int) -> tuple[str, ...]:
@@ -183,6 +184,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         self.conditions_ = list(known.conditions)
         self.feature_columns_ = known.feature_columns.copy()
         self.dropped_columns_ = {}
+        self._has_cuts = False
         return known.names
 
     @property
@@ -275,6 +277,11 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
             owners = [columns[j] for j in self.feature_columns_]
             conditions = [replace(c, column=owner) for c, owner in zip(conditions, owners, strict=True)]
         return np.array(_names_of(conditions), dtype=object)
+
+    @property
+    def has_cuts(self) -> bool:
+        """Whether numbers or dates were cut, so that other cuts are possible."""
+        return self._has_cuts
 
     def names(self) -> list[str]:
         """Return the names of the binary features as a list; the estimators come in here."""

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from streed.binarize.binarizer import Binarizer, check_table
 from streed.binarize.booleans import is_boolean, zero_one_bits
+from streed.errors import CutsWarning, warn_caller
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
+from streed.estimators.cuts import ALL, CHEAP, Numbers, Search, check_cuts, cuts_of, numbers_of, union
 from streed.options import Limits, check_limits
+from streed.solver import thresholds
 from streed.solver.progress import Watchers
 from streed.solver.solve import solve_checked
 from streed.table.columns import is_frame, narrowed
@@ -83,13 +89,61 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         self, task: Any, table: Any, y: Any, sample_weight: Any, limits: Limits, progress: Any
     ) -> NDArray[np.uint8]:
         features, names = self._fit_binarizer(table, y, sample_weight)
-        if not isinstance(task, Task):
-            task = task(features)
-        self.result_ = solve_checked(task, features, names, limits, progress)
+        cuts = self._cuts()
+        numbers, refused = None, ""
+        if cuts != "binned" and self.binarizer_.has_cuts:
+            refused = thresholds.refusal(task, limits) if isinstance(task, Task) else "tests have prices"
+            numbers = numbers_of(table, self.binarizer_, _rows(task, sample_weight, refused))
+        if numbers is not None and numbers.ranks:
+            search = Search(
+                table, y, sample_weight, limits, progress, time.perf_counter(), is_regressor(self)
+            )
+            features = self._search_cuts(search, numbers, task, features, cuts, refused)
+        else:
+            made = task if isinstance(task, Task) else task(features)
+            self.result_ = solve_checked(made, features, names, limits, progress)
+            if numbers is not None and not self.result_.note:
+                self.result_ = replace(self.result_, note=ALL)
         self.tree_ = self.result_.tree
         conditions = getattr(self.binarizer_, "conditions_", None)
         if conditions is not None:
             self.result_.explain(conditions)
+        return features
+
+    def _cuts(self) -> str:
+        """Return where numbers are cut; a binarizer that is given says it itself."""
+        cuts = check_cuts(self.cuts)
+        if self.binarizer is None:
+            return cuts
+        if cuts == "exact":
+            raise ValueError("cuts='exact' takes every threshold, so no binarizer can be given")
+        return "binned"
+
+    def _search_cuts(
+        self, search: Search, numbers: Numbers, task: Any, features: NDArray[np.uint8], cuts: str, why: str
+    ) -> NDArray[np.uint8]:
+        """Search over every threshold, or else over quantiles and the cuts of a greedy tree."""
+        found: dict[int, list[Any]] = {}
+        if not why:
+            work = CHEAP if cuts == "auto" else math.inf
+            done = thresholds.attempt(task, numbers.matrix(features), search.limits, search.progress, work)
+            if done.is_answer or cuts == "exact":
+                self.binarizer_, features, self.result_ = search.exact(done, numbers)
+                return features
+            found, why = cuts_of(done.answer, numbers), "all thresholds would take long"
+        elif cuts == "exact":
+            warn_caller(
+                f"cuts='exact' is not possible ({why}): numbers are cut at quantiles and where a greedy tree "
+                "cuts them",
+                CutsWarning,
+            )
+        chosen = union(self.binarizer_, numbers, found, search.greedy_cuts(numbers))
+        self.binarizer_, features = search.cut_at(chosen)
+        made = task if isinstance(task, Task) else task(features)
+        result = solve_checked(made, features, self.binarizer_.names(), search.left(), search.progress)
+        n_cuts = sum(map(len, chosen.values()))
+        note = f"{n_cuts} cuts were considered: quantiles and those of a greedy tree ({why})"
+        self.result_ = replace(result, note="; ".join(filter(None, (result.note, note))))
         return features
 
     def _columns_of_features(self, n_features: int) -> NDArray[np.intp]:
@@ -187,6 +241,14 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         """
         features = self._features(X)
         return self.tree_.decision_path(features)
+
+
+def _rows(task: Any, sample_weight: Any, refused: str) -> Any:
+    """Return which rows have a weight: those that the task names, or a slice of all."""
+    rows = None if refused else thresholds.kept_rows(task)
+    if refused and sample_weight is not None:
+        rows = np.flatnonzero(np.asarray(sample_weight))
+    return slice(None) if rows is None else rows
 
 
 def has_shares(estimator: Any) -> bool:

@@ -89,6 +89,11 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
     binarizer : transformer, optional
         What makes binary features of the columns; by default a `streed.Binarizer`. A Boolean matrix is taken
         as it is.
+    cuts : {"auto", "exact", "binned"}, default="auto"
+        Where numbers and dates are cut: "exact" considers every threshold, "binned" those of the binarizer.
+        "auto" is exact as long as that is cheap, else it takes quantiles and the cuts of a greedy tree of the
+        same depth, so that the tree is never worse than that one. A given `binarizer` means "binned".
+        ``result_.note`` says what was considered.
     progress : bool or callable, default=False
         True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
         stops the search by returning True.
@@ -144,6 +149,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         memory_limit: float | None = None,
         n_jobs: int | None = None,
         binarizer: Any = None,
+        cuts: str = "auto",
         progress: Any = False,
     ) -> None:
         self.misclassification_costs = misclassification_costs
@@ -157,6 +163,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.binarizer = binarizer
+        self.cuts = cuts
         self.progress = progress
 
     def fit(
@@ -195,11 +202,14 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
             self.feature_costs.tests(names)
         weights = check_sample_weight(sample_weight, table.shape[0])
 
-        def task(features: NDArray[np.uint8]) -> Task:
-            return self._task(features, names, y, costs, weights)
+        def priced(features: NDArray[np.uint8]) -> Task:
+            assert self.feature_costs is not None
+            columns = self._columns_of_features(features.shape[1])
+            return self._task(y, costs, weights, self.feature_costs.for_features(names, columns))
 
         self._column_names, self._prices = names, self.feature_costs
         self._weight = float(table.shape[0] if weights is None else weights.sum())
+        task = self._task(y, costs, weights, None) if self.feature_costs is None else priced
         self._solve(task, table, y, sample_weight, limits)
         return self
 
@@ -215,12 +225,11 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         tests = float(tree.paid()[leaves] @ tree.n_samples[leaves]) / float(tree.n_samples[0])
         return ExpectedCosts(errors + tests, errors, tests)
 
-    def _task(self, features: NDArray[np.uint8], names: list[str], y: Any, costs: Any, weights: Any) -> Task:
+    def _task(self, y: Any, costs: Any, weights: Any, prices: FeatureCosts | None) -> Task:
         """Make the task from labels, or from the costs of the rows, and keep its classes."""
         options: dict[str, Any] = {"sample_weight": weights, "cost_complexity": self.cost_complexity}
-        if self.feature_costs is not None:
-            columns = self._columns_of_features(features.shape[1])
-            options["feature_costs"] = self.feature_costs.for_features(names, columns)
+        if prices is not None:
+            options["feature_costs"] = prices
         if costs is not None:
             self._matrix: NDArray[np.float64] | None = None
             by_row = LabelCosts(costs, label_names(costs), **options)

@@ -60,6 +60,11 @@ class FairTreeClassifier(OptimalTreeClassifier):
         Number of threads; None means one, -1 all cores.
     binarizer : transformer, optional
         What makes binary features of the columns; by default a `streed.Binarizer`.
+    cuts : {"auto", "exact", "binned"}, default="auto"
+        Where numbers and dates are cut: "exact" considers every threshold, "binned" those of the binarizer.
+        "auto" is exact as long as that is cheap, else it takes quantiles and the cuts of a greedy tree of the
+        same depth, so that the tree is never worse than that one. A given `binarizer` means "binned".
+        ``result_.note`` says what was considered.
     progress : bool or callable, default=False
         True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
         stops the search by returning True.
@@ -115,6 +120,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         memory_limit: float | None = None,
         n_jobs: int | None = None,
         binarizer: Any = None,
+        cuts: str = "auto",
         progress: Any = False,
     ) -> None:
         self.constraint = constraint
@@ -130,6 +136,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.binarizer = binarizer
+        self.cuts = cuts
         self.progress = progress
 
     def _takes_two_classes(self) -> bool:

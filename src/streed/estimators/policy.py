@@ -102,6 +102,11 @@ class PolicyTree(BaseTree):
     binarizer : transformer, optional
         What makes binary features of the columns; by default a `streed.Binarizer`. A Boolean matrix is taken
         as it is.
+    cuts : {"auto", "exact", "binned"}, default="auto"
+        Where numbers and dates are cut: "exact" considers every threshold, "binned" those of the binarizer.
+        "auto" is exact as long as that is cheap, else it takes quantiles and the cuts of a greedy tree of the
+        same depth, so that the tree is never worse than that one. A given `binarizer` means "binned".
+        ``result_.note`` says what was considered.
     progress : bool or callable, default=False
         True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
         stops the search by returning True.
@@ -150,6 +155,7 @@ class PolicyTree(BaseTree):
         memory_limit: float | None = None,
         n_jobs: int | None = None,
         binarizer: Any = None,
+        cuts: str = "auto",
         progress: Any = False,
     ) -> None:
         self.teacher = teacher
@@ -168,6 +174,7 @@ class PolicyTree(BaseTree):
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.binarizer = binarizer
+        self.cuts = cuts
         self.progress = progress
 
     def fit(self, X: Any, treatment: Any = None, outcome: Any = None, rewards: Any = None) -> PolicyTree:

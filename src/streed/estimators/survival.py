@@ -45,6 +45,11 @@ class SurvivalTree(BaseTree):
     binarizer : transformer, optional
         What makes binary features of the columns; by default a `streed.Binarizer`. A Boolean matrix is taken
         as it is.
+    cuts : {"auto", "exact", "binned"}, default="auto"
+        Where numbers and dates are cut: "binned" where the binarizer does, "auto" at quantiles and the cuts
+        of a greedy tree of the same depth, so that the tree is never worse than that one. "exact" does the
+        same and warns: all thresholds cannot be searched for this loss. A given `binarizer` means "binned".
+        ``result_.note`` says what was considered.
     progress : bool or callable, default=False
         True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
         stops the search by returning True.
@@ -91,6 +96,7 @@ class SurvivalTree(BaseTree):
         memory_limit: float | None = None,
         n_jobs: int | None = None,
         binarizer: Any = None,
+        cuts: str = "auto",
         progress: Any = False,
     ) -> None:
         self.max_depth = max_depth
@@ -101,6 +107,7 @@ class SurvivalTree(BaseTree):
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.binarizer = binarizer
+        self.cuts = cuts
         self.progress = progress
 
     def __sklearn_tags__(self) -> Any:

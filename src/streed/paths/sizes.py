@@ -157,10 +157,12 @@ def size_path(
         Greatest number of tests from the root to a leaf.
     max_nodes : int, optional
         The largest size; by default that of the full tree.
-    min_samples_leaf, memory_limit, n_jobs, progress
-        As in `streed.solve`, for every search.
+    min_samples_leaf : int, default=1
+        Least number of rows in a leaf.
     time_limit : float, optional
         Seconds for the whole path. Sizes that are left then get the best tree of a short search.
+    memory_limit, n_jobs, progress
+        As in `streed.solve`, for every search.
 
     Returns
     -------

@@ -95,13 +95,15 @@ def tune(
         The table.
     y : array-like, optional
         The target, if the estimator takes one.
-    max_depth, min_samples_leaf : iterable of int, optional
+    max_depth : iterable of int, optional
         What to try; by default what the estimator has.
     max_nodes : iterable of int, optional
         Numbers of branching nodes to try; by default all that the depth allows.
     cost_complexity : iterable of float, optional
         Prices to try instead of numbers of nodes, for plain accuracy: each takes its best tree from the sizes
         of a fold, without a fit of its own.
+    min_samples_leaf : iterable of int, optional
+        What to try; by default what the estimator has.
     cv : "holdout", int or splitter, default="holdout"
         "holdout" is the paper's procedure, five hold-outs of a fifth of the rows; a number means folds. Both
         are stratified for classifiers.

@@ -1,0 +1,49 @@
+// What the search over thresholds is asked, and what it gives back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "../model/options.hpp"
+#include "../model/result.hpp"
+
+namespace streed::thresholds {
+
+// Columns as ranks: equal values have equal ranks, larger values larger ones, -1 is a missing value. A
+// Boolean is a column with two ranks. Leaves cost as in the other engine: rows have a label and a weight, or
+// a cost for every label.
+struct Problem {
+    const std::int32_t* ranks = nullptr;  // [column][row]
+    std::size_t n_rows = 0;
+    std::size_t n_columns = 0;
+    int n_labels = 1;
+    const std::int32_t* labels = nullptr;
+    const double* weights = nullptr;
+    const double* costs = nullptr;  // n_rows x n_labels
+};
+
+// A test of the tree: rows of the column whose rank is at most `rank` go right, and so do missing values if
+// `missing_right`. `next` is the least rank above it among the rows of the node, so that any number between
+// the two values separates the same rows. The test for missing values has the rank -1.
+struct Split {
+    std::int32_t column = 0;
+    std::int32_t rank = 0;
+    std::int32_t next = 0;
+    bool missing_right = false;
+};
+
+// Features of the tree's nodes are numbers of splits. `work` counts the rows times columns that were walked
+// over.
+struct Result : streed::Result {
+    std::vector<Split> splits;
+    double work = 0;
+    bool work_limit = false;  // the search has ended at its limit of work
+};
+
+// Finds a tree of least cost over all thresholds, or the best one until a limit ends the search. A limit of
+// work ends a search of one thread at the same point on every machine. Throws std::invalid_argument for
+// options that this machine cannot serve, std::bad_alloc when memory runs out.
+Result solve(const Problem& problem, const Options& options, double work_limit);
+
+}  // namespace streed::thresholds

@@ -1,0 +1,164 @@
+"""From columns to exact ranks, and from ranks back to conditions on columns.
+
+Equal values have equal ranks and nothing else does: no tolerance, no rounding to 32 bits. A column of
+numbers, dates or ordered categories becomes one column of ranks with -1 where a value is missing; the search
+chooses the side of missing values. A Boolean becomes a column with two ranks. Every category, and missing
+ones among them, becomes such a column, too.
+
+A test of the engine says "the rank is at most r", and rows that satisfy it go right. Conditions say the same
+of values: Booleans have their ranks the other way round, since their condition is "is True".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed.thresholds.between import date_between, number_between, whole_between
+from streed.tree.conditions import Condition
+
+
+class Column(Protocol):
+    """A column as the readers of tables make it (`Column` with its `Kind`)."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def kind(self) -> str: ...  # noqa: D102
+    @property
+    def values(self) -> NDArray[Any]: ...  # noqa: D102
+    @property
+    def categories(self) -> Sequence[Any]: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A test at a node: rows that satisfy the condition go right, and missing values if `missing` is set."""
+
+    __test__ = False  # pytest takes classes of this name for tests
+
+    column: int
+    """Position of the column in the table."""
+    condition: Condition
+    missing: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.condition} or missing" if self.missing else str(self.condition)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranks:
+    """One column for the engine: ranks of all rows, and what they stand for."""
+
+    source: int
+    name: str
+    kind: str
+    codes: NDArray[np.int32]
+    distinct: Sequence[Any] | NDArray[Any]
+    """Values by rank; of a single category, that category."""
+
+    def test(self, rank: int, following: int, *, missing: bool) -> tuple[Test, NDArray[np.bool_]]:
+        """Return the test "at most this rank", and which rows of the table satisfy it.
+
+        `following` is the next rank in the node; between the two may lie values of rows that are not there.
+        """
+        if rank < 0:
+            return Test(self.source, Condition(self.name, "is", None)), self.codes < 0
+        condition, last = self._condition(rank, following)
+        holds = np.where(self.codes < 0, missing, self.codes <= last)
+        return Test(self.source, condition, missing), holds
+
+    def _condition(self, rank: int, following: int) -> tuple[Condition, int]:
+        """Return the condition and the largest rank that satisfies it."""
+        name, distinct = self.name, self.distinct
+        if not isinstance(distinct, np.ndarray):
+            return self._condition_of_few(rank), rank
+        low, high = distinct[rank], distinct[following]
+        cut: Any
+        if self.kind == "dates":
+            cut = date_between(float(low), float(high))
+        elif distinct.dtype.kind in "iu":
+            cut = whole_between(int(low), int(high))
+        else:
+            cut = number_between(float(low), float(high), type(low))
+        last = following - 1 - int(np.count_nonzero(distinct[rank + 1 : following] > cut))
+        shown = _date_text(cut, float(low), float(high)) if self.kind == "dates" else cut
+        return Condition(name, "<=", shown), last
+
+    def _condition_of_few(self, rank: int) -> Condition:
+        name, distinct = self.name, self.distinct
+        if self.kind == "Booleans":
+            return Condition(name, "is", True)
+        if self.kind == "one":
+            return Condition(name, "=", 1)
+        if self.kind == "categories":
+            value = distinct[0]
+            return Condition(name, "is", None) if value is None else Condition(name, "=", value)
+        return Condition(name, "in", tuple(distinct[: rank + 1]), ordered=True)
+
+
+def encode_columns(columns: Sequence[Column]) -> list[Ranks]:
+    """Make columns of ranks.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Columns of a table: Booleans, numbers, dates, categories, ordered categories.
+
+    Returns
+    -------
+    list of Ranks
+        One per column; categories have one each.
+
+    Raises
+    ------
+    TypeError
+        If a column is of another kind.
+    """
+    return [ranks for position, column in enumerate(columns) for ranks in _encode(position, column)]
+
+
+def _encode(position: int, column: Column) -> Iterator[Ranks]:
+    kind, values = str(column.kind), column.values
+    if kind == "Booleans":
+        yield Ranks(position, column.name, kind, _zero_one(values), (True, False))
+    elif kind in ("numbers", "dates"):
+        present = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(values.size, np.bool_)
+        if kind == "numbers" and ((values == 0) | (values == 1) | ~present).all():
+            yield Ranks(position, column.name, "one", _zero_one(values), (1, 0))
+            return
+        codes = np.full(values.size, -1, np.int32)
+        distinct, codes[present] = np.unique(values[present], return_inverse=True)
+        yield Ranks(position, column.name, kind, codes, distinct)
+    elif kind == "ordered categories":
+        yield Ranks(position, column.name, kind, values.astype(np.int32), tuple(column.categories))
+    elif kind == "categories":
+        occurring = np.unique(values).tolist()
+        for code in occurring if len(occurring) != 2 else occurring[1:]:  # of two, one says it all
+            value = None if code < 0 else column.categories[code]
+            yield Ranks(position, column.name, kind, (values != code).astype(np.int32), (value,))
+    else:
+        raise TypeError(
+            f"column {column.name!r} must hold Booleans, numbers, dates or categories, got {kind}"
+        )
+
+
+def _zero_one(values: NDArray[Any]) -> NDArray[np.int32]:
+    """Return rank 0 for ones, 1 for zeros, -1 for missing values."""
+    ranks: NDArray[np.int32] = (values == 0).astype(np.int32)
+    if values.dtype.kind == "f":
+        ranks[np.isnan(values)] = -1
+    return ranks
+
+
+def _date_text(cut: float, low: float, high: float) -> str:
+    """Write a date as ISO text; without the time of day where cut and neighbours are whole days."""
+    day = 86_400_000_000
+    text = str(np.datetime64(round(cut), "us"))
+    if cut % day == 0 and low % day == 0 and high % day == 0:
+        return text[:10]
+    return text.replace("T", " ").removesuffix(".000000")
