@@ -88,6 +88,8 @@ def _search_strip(problem: BinaryProblem, segment: Segment) -> bool:
     if region is None:
         return True
     answer = problem.searches.front(problem.costs(), (region.most_fp, region.most_fn), (a, b), region.budget)
-    for (fp, fn), tree in zip(np.asarray(answer["values"]).tolist(), answer["trees"], strict=True):
-        problem.offer(Point(int(fp), int(fn), tree))
+    if answer["trees"]:  # the engine says what mistakes they make: only the best one is looked at
+        fp, fn = np.asarray(answer["values"]).astype(np.int64).T
+        best = int(np.argmax(problem.plane.values(fp, fn)))
+        problem.offer(Point(int(fp[best]), int(fn[best]), answer["trees"][best]))
     return bool(answer["complete"])
