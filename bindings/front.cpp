@@ -37,6 +37,19 @@ void put_tree(nb::dict& out, const streed::Tree& tree) {
     out["label"] = int_array(tree, &streed::TreeNode::label);
 }
 
+// The trees of a front, each a dictionary when it is asked for: of thousands of them often only one is.
+struct TreeList {
+    std::vector<streed::Tree> trees;
+
+    nb::dict at(std::ptrdiff_t index) const {
+        const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(trees.size());
+        if (index < -n || index >= n) throw nb::index_error("there are fewer trees");
+        nb::dict out;
+        put_tree(out, trees[static_cast<std::size_t>(index < 0 ? index + n : index)]);
+        return out;
+    }
+};
+
 nb::dict counters(const streed::Counters& from) {
     nb::dict out;
     for (const auto& [name, value] : from) out[name.c_str()] = value;
@@ -117,16 +130,10 @@ nb::dict front(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<do
     for (const double value : region.weights)
         if (value < 0) refuse("weights must not be negative, got " + text(value));
     if (std::isnan(budget) || budget == -std::numeric_limits<double>::infinity()) refuse("budget must be a number or inf, got " + text(budget));
-    const streed::FrontResult result = call.run([&] { return streed::solve_front(call.problem, region, call.options); });
+    streed::FrontResult result = call.run([&] { return streed::solve_front(call.problem, region, call.options); });
     nb::dict out;
     out["values"] = matrix(result.values, m);
-    nb::list trees;
-    for (const streed::Tree& tree : result.trees) {
-        nb::dict entry;
-        put_tree(entry, tree);
-        trees.append(entry);
-    }
-    out["trees"] = trees;
+    out["trees"] = nb::cast(TreeList{std::move(result.trees)});
     out["complete"] = result.complete;
     out["supports"] = matrix(result.supports, m + 1);
     out["status"] = status_name(result.status);
@@ -219,13 +226,7 @@ nb::dict mixed(Input<std::uint8_t, 2> features, const std::vector<PartArrays>& p
     }
     if (poller.failure_) std::rethrow_exception(poller.failure_);
     nb::dict out;
-    nb::list trees;
-    for (const streed::Tree& tree : result.trees) {
-        nb::dict entry;
-        put_tree(entry, tree);
-        trees.append(entry);
-    }
-    out["trees"] = trees;
+    out["trees"] = nb::cast(TreeList{std::move(result.trees)});
     out["complete"] = result.complete;
     out["lower_bound"] = result.lower_bound;
     out["status"] = status_name(result.status);
@@ -237,6 +238,9 @@ nb::dict mixed(Input<std::uint8_t, 2> features, const std::vector<PartArrays>& p
 }  // namespace
 
 void register_front(nb::module_& module) {
+    nb::class_<TreeList>(module, "TreeList")
+        .def("__len__", [](const TreeList& list) { return list.trees.size(); })
+        .def("__getitem__", &TreeList::at, "index"_a);
     module.def("most_components", [] { return streed::kMostComponents; });
     module.def("front", &front, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(), "branch_cost"_a.noconvert(),
                "upper"_a.noconvert(), "weights"_a.noconvert(), "budget"_a, "options"_a);

@@ -12,6 +12,10 @@ _Prices: TypeAlias = tuple[
 
 class TaskFailure(RuntimeError): ...  # noqa: N818
 
+class TreeList:
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> dict[str, npt.NDArray[np.int32]]: ...
+
 class _Limits(TypedDict):
     max_depth: int
     max_nodes: int

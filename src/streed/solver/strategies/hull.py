@@ -105,6 +105,8 @@ def _search_strip(problem: BinaryProblem, segment: Segment) -> bool:
         return True
     most = (region.most_fp, region.most_fn)
     answer = problem.run.search_front(problem.costs(), most, (a, b), region.budget)
-    for (fp, fn), tree in zip(np.asarray(answer["values"]).tolist(), answer["trees"], strict=True):
-        problem.offer(Point(int(fp), int(fn), tree))
+    if answer["trees"]:  # the engine says what mistakes they make: only the best one is looked at
+        fp, fn = np.asarray(answer["values"]).astype(np.int64).T
+        best = int(np.argmax(problem.plane.values(fp, fn)))
+        problem.offer(Point(int(fp[best]), int(fn[best]), answer["trees"][best]))
     return bool(answer["complete"])
