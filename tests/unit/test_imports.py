@@ -34,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "metrics": BASE,
     "fairness": BASE | {"table", "tree"},
     "reference": BASE,
-    "tasks": BASE | {"table", "leaves", "metrics", "fairness", "reference"},
+    "tasks": BASE | {"tree", "table", "leaves", "metrics", "fairness", "reference"},
     # how it is optimised
     "solver": BASE | {"table", "tree", "leaves", "metrics", "fairness", "reference", "tasks"},
     "paths": BASE | {"table", "tree", "tasks", "solver"},
@@ -46,10 +46,12 @@ ALLOWED: dict[str, set[str]] = {
     "binarize": BASE | {"table", "tree", "versions"},
     "datasets": {"tasks"},
     "model": BASE | {"table", "tree"},
+    "survival": BASE | {"tasks"},
     "thresholds": BASE | {"tree", "solver"},
     "estimators": BASE
-    | {"thresholds", "table", "tree", "binarize", "fairness", "tasks", "solver", "versions"},
-    "cli": BASE | {"table", "tree", "binarize", "fairness", "tasks", "solver", "model", "views", ""},
+    | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "tasks", "solver", "versions"},
+    "cli": BASE
+    | {"survival", "table", "tree", "binarize", "fairness", "tasks", "solver", "model", "views", ""},
     "moved": set(),
     "__main__": {"cli"},
 }

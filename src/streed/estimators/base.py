@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone, is_regressor
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
@@ -96,7 +96,7 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
             numbers = numbers_of(table, self.binarizer_, _rows(task, sample_weight, refused))
         if numbers is not None and numbers.ranks:
             search = Search(
-                table, y, sample_weight, limits, progress, time.perf_counter(), is_regressor(self)
+                table, y, sample_weight, limits, progress, time.perf_counter(), is_classifier(self)
             )
             features = self._search_cuts(search, numbers, task, features, cuts, refused)
         else:

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils.multiclass import type_of_target
 
 from streed.binarize.binarizer import Binarizer
 from streed.options import Limits
@@ -83,8 +82,8 @@ class Search(NamedTuple):
     limits: Limits
     progress: Any
     started: float
-    numeric: bool = False
-    """Whether the target is a number, not a class."""
+    classes: bool
+    """Whether the target is a class, not a number."""
 
     def left(self) -> Limits:
         """Return the limits with what is left of the time."""
@@ -112,11 +111,9 @@ class Search(NamedTuple):
         """Return the cuts of scikit-learn's tree of the same depth, if there is a target to grow it on."""
         y = None if self.y is None else np.asarray(self.y)[numbers.rows]
         weights = None if self.sample_weight is None else np.asarray(self.sample_weight)[numbers.rows]
-        kind = "none" if y is None else type_of_target(y)
-        if kind not in ("binary", "multiclass", "continuous", "continuous-multioutput"):
+        if y is None or not (self.classes or y.dtype.kind in "fiu"):
             return {}
-        numeric = self.numeric or kind.startswith("continuous")
-        grow = DecisionTreeRegressor if numeric else DecisionTreeClassifier
+        grow = DecisionTreeClassifier if self.classes else DecisionTreeRegressor
         X = np.column_stack([np.asarray(r.distinct)[r.codes].astype(np.float32) for r in numbers.ranks])
         depth = None if self.limits.unlimited else max(self.limits.max_depth, 1)
         model = grow(max_depth=depth, min_samples_leaf=self.limits.min_samples_leaf, random_state=0)

@@ -37,18 +37,23 @@ def _name(names: list[str], column: object) -> str:
     raise ValueError(f"leaf_columns must be names or positions of the {len(names)} columns, got {column!r}")
 
 
-def _column(table: Any, name: str) -> Column:
-    names = column_names(table)
+def _column(table: Any, name: str, fitted: Sequence[str] | None = None) -> Column:
+    names = column_names(table) if is_frame(table) or fitted is None else list(fitted)
     place = names.index(name)
     part = table[[table.columns[place]]] if is_frame(table) else table[:, [place]]
     return next(read_columns(part, [name]))
 
 
-def read_leaf_columns(table: Any, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
-    """Return columns of numbers by name; refuse other kinds, and missing values."""
+def read_leaf_columns(
+    table: Any, names: Sequence[str], fitted: Sequence[str] | None = None
+) -> dict[str, NDArray[np.float64]]:
+    """Return columns of numbers by name; refuse other kinds, and missing values.
+
+    `fitted` are the names of all columns, for a table that has none.
+    """
     found = {}
     for name in names:
-        column = _column(table, name)
+        column = _column(table, name, fitted)
         if column.kind not in NUMERIC:
             raise TypeError(f"linear leaves need columns of numbers, but {name!r} holds {column.kind}")
         values = np.asarray(column.values, dtype=np.float64)

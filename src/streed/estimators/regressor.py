@@ -100,7 +100,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     >>> X, y = load_diabetes(return_X_y=True)
     >>> model = OptimalTreeRegressor(max_depth=2).fit(X, y)
     >>> model.result_.optimal, round(model.score(X, y), 3)
-    (True, 0.428)
+    (True, 0.433)
     """
 
     def __init__(
@@ -214,5 +214,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         """
         table = self._checked_table(X)
         leaf = self.tree_.route(self._binarize(table))
-        needed = read_leaf_columns(table, self.leaf_columns_) if is_linear(self.tree_.classes) else None
+        fitted = getattr(self, "feature_names_in_", None)
+        linear = is_linear(self.tree_.classes)
+        needed = read_leaf_columns(table, self.leaf_columns_, fitted) if linear else None
         return self.tree_.predict_leaves(leaf, needed)

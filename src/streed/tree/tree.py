@@ -44,6 +44,11 @@ COUNTED = ("n_samples", "class_weights", "values")
 """What is counted from the rows; of the many trees of a front perhaps only when it is looked at."""
 
 
+def is_vector(label: object) -> bool:
+    """Whether a leaf predicts several numbers; labels that are tuples of anything else stay labels."""
+    return isinstance(label, tuple) and all(isinstance(value, float) for value in label)
+
+
 class Tree(Views):
     """A binary decision tree over binary features. Rows that have a node's feature go right, the others left.
 
@@ -293,7 +298,7 @@ class Tree(Views):
         """Return the predictions of rows of which the leaves are known; see `predict`."""
         if not is_linear(self.classes):
             labels: NDArray[Any] = self.classes[self.label[leaf]]
-            several = labels.dtype == object and labels.size > 0 and isinstance(labels[0], tuple)
+            several = self.classes.dtype == object and all(map(is_vector, self.classes.tolist()))
             return np.array(labels.tolist(), dtype=np.float64) if several else labels
         if columns is None:
             raise ValueError("the leaves are linear functions of columns: predictions need these, too")
