@@ -20,7 +20,7 @@ from streed.tasks.forms import OneValue
 from streed.tolerance import TOLERANCE
 
 SHALLOW = 3
-"""Up to this depth the search by depth takes a few kernels; both then take less than a millisecond or two."""
+"""Up to this depth the search by depth is used: its last three levels are one pass over pair tables."""
 
 
 DEEP = 5
