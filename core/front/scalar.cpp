@@ -122,6 +122,7 @@ double Scalar::constant(const Node& node) const {
 void Scalar::search_root(int depth, int nodes, double upper) {
     worker_->begin_branching(0, depth, nodes, upper);
     const int threads = std::min(options_.n_threads, static_cast<int>(root_.order.size()));
+    worker_->prepare_sharing(root_);
     root_.shared = true;
     std::atomic<std::size_t> next{0};
     std::atomic<bool> failed{false};

@@ -198,6 +198,7 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
     next_ = 0;
     const int threads = std::min<int>(options_.n_threads, static_cast<int>(root_.order.size()));
     root_.shared = threads > 1;
+    if (root_.shared) main.prepare_sharing(root_);
     std::exception_ptr failure;
     std::mutex failure_mutex;
     const auto work = [&](Worker& worker) {

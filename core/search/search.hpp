@@ -203,6 +203,8 @@ public:
 
     // similarity.cpp
     void load_pair_weights(Level& at);
+    void make_pair_weights(Level& at);
+    void prepare_sharing(Level& at);
     void count_pair_weights(Level& at);
     void inherit_bounds(Level& parent, Level& at);
     void push_children(Level& at, int lane);

@@ -149,10 +149,7 @@ void Worker::push_children(Level& at, int lane) {
         if (right > search_.floor()) push_similarity(at, lane, true, nodes, right);
         return;
     }
-    if (!at.has_pair_weights) {
-        load_pair_weights(at);
-        at.has_pair_weights = true;
-    }
+    make_pair_weights(at);
     const std::size_t own = static_cast<std::size_t>(lane), stride = static_cast<std::size_t>(at.node.stride());
     const double slack = rounding_slack(nodes);
     const SolvedChildren children{left - slack, right - slack, at.single_weight[own], at.all_weight, search_.per_weight(),
@@ -160,11 +157,20 @@ void Worker::push_children(Level& at, int lane) {
     search_.kernels.push_both(at.node.active().back() + 1, children, &at.bound(nodes, false, 0), &at.bound(nodes, true, 0));
 }
 
+void Worker::make_pair_weights(Level& at) {
+    if (at.has_pair_weights) return;
+    load_pair_weights(at);
+    at.has_pair_weights = true;
+}
+
+// What several threads read of a node without a lock must be there before they start: weights may take the place of the numbers of
+// rows that the pair tables of its children are made from.
+void Worker::prepare_sharing(Level& at) {
+    if (similar() && at.has_table) make_pair_weights(at);
+}
+
 void Worker::push_similarity(Level& at, int lane, bool side, int nodes, double value) {
-    if (!at.has_pair_weights) {
-        load_pair_weights(at);
-        at.has_pair_weights = true;
-    }
+    make_pair_weights(at);
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     const std::size_t own = static_cast<std::size_t>(lane);
     const auto shared = [&](const AlignedBuffer& pairs, const std::vector<double>& single, double all, double per, const double* each) {
