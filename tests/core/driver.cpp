@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine.hpp"
-#include "front/mixed.hpp"
+#include "front/mixed/solve.hpp"
 #include "front/task.hpp"
 
 namespace {
