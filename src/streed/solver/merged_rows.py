@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_COPIES = 4
-"""Whole weights become rows again if there are at most so many rows for each different one. (Rows are walked
-in 16-bit lanes, weights in 32-bit lanes, and a walk takes time for each row.)"""
+"""Whole weights become rows again if there are at most so many rows for each different one. Not measured."""
 
 
 def in_order(ranks: NDArray[np.int32], more: NDArray[np.int32] | None) -> NDArray[np.intp]:
