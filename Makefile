@@ -10,6 +10,7 @@ OLDEST := .venv-oldest
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find core bindings src -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null) CMakeLists.txt pyproject.toml
+CXX_SOURCES := $(shell find core bindings tests/core -name '*.[ch]pp')
 CHECKED := src tests examples $(wildcard benchmarks experiments docs/*.py)
 
 .PHONY: demo test lint bench experiments oldest sanitize clean
@@ -20,10 +21,22 @@ demo: $(VENV)/.installed
 test: lint
 	$(BIN)/python -m pytest
 
+# What is checked is kept in build/cppcheck, so that only changed files are read again. The kernels are checked once, as the widest
+# instruction set includes them. Suppressed: members of plain structs, vectors
+# that depend on one another in a constructor, and bytes read as numbers in kernels.
+CPPCHECK := --quiet --std=c++20 --language=c++ -I core --enable=warning,performance,portability --inline-suppr \
+    --suppress=uninitMemberVarNoCtor --suppress=invalidPointerCast --suppress=useInitializationList \
+    --suppress=missingIncludeSystem \
+    $(foreach folder,core core/priced core/thresholds,-i$(folder)/kernels/baseline.cpp -i$(folder)/kernels/avx2.cpp) \
+    --cppcheck-build-dir=build/cppcheck -j2 --error-exitcode=1
+
 lint: $(VENV)/.installed
 	$(BIN)/ruff check $(CHECKED)
 	$(BIN)/ruff format --check $(CHECKED)
 	$(BIN)/mypy $(CHECKED)
+	@$(BIN)/clang-format --dry-run -Werror $(CXX_SOURCES)
+	mkdir -p build/cppcheck
+	$(BIN)/cppcheck $(CPPCHECK) core bindings tests/core
 
 bench: $(VENV)/.installed $(PEERS)/.installed
 	$(BIN)/python -m benchmarks accuracy --data $(DATA) --peer-python $(PEERS)/bin/python
@@ -40,17 +53,18 @@ oldest:
 	$(OLDEST)/bin/python -m pytest tests/unit tests/estimators
 
 # The core under the sanitizers of GCC or Clang. Threads: a driver without Python, three times, since a race or a wait for ever may need
-# luck. Addresses and undefined behaviour, with the library's own assertions: the same driver, then the unit tests and properties that
+# luck; one instruction set is enough, as all of them share the same. Addresses and undefined behaviour, with the library's own assertions: the same driver, then the unit tests and properties that
 # call the engine, on a copy of the package with the checked module. Every finding ends it. Takes long.
 SANITIZED := build/sanitize-address
-CHECKED_TESTS ?= tests/properties tests/unit/test_core_fuzz.py tests/unit/test_front_fuzz.py tests/unit/test_fast_paths.py \
-    tests/unit/test_native.py tests/unit/test_recount.py tests/unit/test_route.py tests/unit/test_matrix.py \
-    tests/unit/test_front_trees.py tests/unit/test_worst_leaf.py tests/unit/test_early_end.py tests/unit/test_tasks.py
+CHECKED_TESTS ?= tests/properties tests/unit/test_core_fuzz.py tests/unit/test_engines_fuzz.py tests/unit/test_front_fuzz.py \
+    tests/unit/test_fast_paths.py tests/unit/test_native.py tests/unit/test_recount.py tests/unit/test_route.py tests/unit/test_matrix.py \
+    tests/unit/test_front_trees.py tests/unit/test_worst_leaf.py tests/unit/test_early_end.py tests/unit/test_tasks.py \
+    tests/unit/test_threshold_columns.py tests/unit/test_tuning.py tests/estimators/test_cuts.py tests/estimators/test_numbers.py
 SANITIZERS = $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so)
 
 sanitize: $(VENV)/.installed
 	PATH="$(abspath $(BIN)):$$PATH" cmake -S . -B build/sanitize-thread -G Ninja -DSTREED_PYTHON=OFF -DSTREED_TESTS=ON \
-	    -DSTREED_WERROR=$(WERROR) -DSTREED_SANITIZE=thread
+	    -DSTREED_WERROR=$(WERROR) -DSTREED_SANITIZE=thread -DSTREED_COMPILER_AVX2=OFF -DSTREED_COMPILER_AVX512=OFF
 	PATH="$(abspath $(BIN)):$$PATH" cmake --build build/sanitize-thread
 	for run in 1 2 3; do TSAN_OPTIONS=halt_on_error=1 timeout 900 build/sanitize-thread/streed_driver || exit 1; done
 	PATH="$(abspath $(BIN)):$$PATH" cmake -S . -B $(SANITIZED) -G Ninja -DSTREED_PYTHON=ON -DSTREED_TESTS=ON \

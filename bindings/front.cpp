@@ -21,7 +21,8 @@ nb::object matrix(const Vectors& rows, std::size_t columns) {
     auto* values = new std::vector<double>();
     nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
     for (const std::vector<double>& row : rows) values->insert(values->end(), row.begin(), row.end());
-    return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(values->data(), {rows.size(), columns}, owner));
+    return nb::cast(
+        nb::ndarray<nb::numpy, double, nb::ndim<2>>(values->data(), {rows.size(), columns}, owner));
 }
 
 nb::object vector(const std::vector<double>& from) {
@@ -48,6 +49,24 @@ struct TreeList {
         put_tree(out, trees[static_cast<std::size_t>(index < 0 ? index + n : index)]);
         return out;
     }
+
+    // Some of them one after the other: the four arrays of all nodes, and the number of nodes of each tree.
+    nb::tuple flat(const Input<std::int64_t, 1>& chosen) const {
+        streed::Tree all;
+        std::vector<std::int64_t> sizes;
+        for (std::size_t k = 0; k < chosen.shape(0); ++k) {
+            const std::int64_t index = chosen.data()[k];
+            if (index < 0 || index >= static_cast<std::int64_t>(trees.size()))
+                throw nb::index_error("there are fewer trees");
+            const streed::Tree& tree = trees[static_cast<std::size_t>(index)];
+            all.insert(all.end(), tree.begin(), tree.end());
+            sizes.push_back(static_cast<std::int64_t>(tree.size()));
+        }
+        return nb::make_tuple(int_array(all, &streed::TreeNode::feature),
+                              int_array(all, &streed::TreeNode::left),
+                              int_array(all, &streed::TreeNode::right),
+                              int_array(all, &streed::TreeNode::label), as_array(std::move(sizes)));
+    }
 };
 
 nb::dict counters(const streed::Counters& from) {
@@ -57,7 +76,8 @@ nb::dict counters(const streed::Counters& from) {
 }
 
 std::vector<double> read(const char* name, const Input<double, 1>& from, std::size_t size, bool finite) {
-    if (from.shape(0) != size) refuse(std::string(name) + " must have " + text(size) + " entries, got " + text(from.shape(0)));
+    if (from.shape(0) != size)
+        refuse(std::string(name) + " must have " + text(size) + " entries, got " + text(from.shape(0)));
     std::vector<double> out(from.data(), from.data() + size);
     for (const double value : out) {
         if (std::isnan(value)) refuse(std::string(name) + " must not be NaN");
@@ -68,14 +88,17 @@ std::vector<double> read(const char* name, const Input<double, 1>& from, std::si
 
 // What both functions take, checked.
 struct Call {
-    Call(const Input<std::uint8_t, 2>& features, const Input<double, 3>& costs, const Input<double, 1>& branch_costs,
-         const SearchOptions& given)
+    Call(const Input<std::uint8_t, 2>& features, const Input<double, 3>& costs,
+         const Input<double, 1>& branch_costs, const SearchOptions& given)
         : poller(given.poll) {
         if (costs.shape(0) != features.shape(0))
-            refuse("features and costs must have the same number of rows, got " + text(features.shape(0)) + " and " + text(costs.shape(0)));
-        if (costs.shape(1) < 1 || costs.shape(1) > 4096) refuse("costs must have 1 to 4096 labels, got " + text(costs.shape(1)));
+            refuse("features and costs must have the same number of rows, got " + text(features.shape(0)) +
+                   " and " + text(costs.shape(0)));
+        if (costs.shape(1) < 1 || costs.shape(1) > 4096)
+            refuse("costs must have 1 to 4096 labels, got " + text(costs.shape(1)));
         if (costs.shape(2) < 1 || costs.shape(2) > streed::kMostComponents)
-            refuse("costs must have 1 to " + text(streed::kMostComponents) + " components, got " + text(costs.shape(2)));
+            refuse("costs must have 1 to " + text(streed::kMostComponents) + " components, got " +
+                   text(costs.shape(2)));
         branch_cost = read("branch_cost", branch_costs, costs.shape(2), true);
         for (const double value : branch_cost)
             if (value < 0 || value > 1e250) refuse("branch_cost must be from 0 to 1e250, got " + text(value));
@@ -93,8 +116,8 @@ struct Call {
         for (std::size_t c = 0; c < size; ++c) {
             const double value = std::abs(problem.costs[c]);
             if (!(value <= 1e250))
-                refuse("costs must be finite and at most 1e250 in size, got " + text(problem.costs[c]) + " in row " +
-                       text(c / (costs.shape(1) * costs.shape(2))));
+                refuse("costs must be finite and at most 1e250 in size, got " + text(problem.costs[c]) +
+                       " in row " + text(c / (costs.shape(1) * costs.shape(2))));
             most[c % most.size()] = std::max(most[c % most.size()], value);
         }
         for (const double value : most)
@@ -120,17 +143,19 @@ struct Call {
     Poll poller;
 };
 
-nb::dict front(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<double, 1> branch_cost, Input<double, 1> upper,
-               Input<double, 1> weights, double budget, const nb::kwargs& kwargs) {
-    Call call(features, costs, branch_cost, read_options(kwargs, false));
+nb::dict front(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<double, 1> branch_cost,
+               Input<double, 1> upper, Input<double, 1> weights, double budget, const nb::kwargs& kwargs) {
+    Call call(features, costs, branch_cost, read_options(kwargs, kVector));
     const std::size_t m = costs.shape(2);
     streed::Region region{read("upper", upper, m, false), read("weights", weights, m, true), budget};
     for (const double value : region.upper)
         if (value == -std::numeric_limits<double>::infinity()) refuse("upper must not be -inf");
     for (const double value : region.weights)
         if (value < 0) refuse("weights must not be negative, got " + text(value));
-    if (std::isnan(budget) || budget == -std::numeric_limits<double>::infinity()) refuse("budget must be a number or inf, got " + text(budget));
-    streed::FrontResult result = call.run([&] { return streed::solve_front(call.problem, region, call.options); });
+    if (std::isnan(budget) || budget == -std::numeric_limits<double>::infinity())
+        refuse("budget must be a number or inf, got " + text(budget));
+    streed::FrontResult result = call.run(
+        [&] { return streed::solve_front(call.problem, region, call.options); });
     nb::dict out;
     out["values"] = matrix(result.values, m);
     out["trees"] = nb::cast(TreeList{std::move(result.trees)});
@@ -142,18 +167,20 @@ nb::dict front(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<do
     return out;
 }
 
-nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<double, 1> lower, Input<double, 1> upper,
-                     Input<double, 1> branch_cost, const nb::kwargs& kwargs) {
-    Call call(features, costs, branch_cost, read_options(kwargs, false));
+nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<double, 1> lower,
+                     Input<double, 1> upper, Input<double, 1> branch_cost, const nb::kwargs& kwargs) {
+    Call call(features, costs, branch_cost, read_options(kwargs, kVector));
     const std::size_t limits = costs.shape(2) - 1;
     const std::vector<double> low = read("lower", lower, limits, false);
     const std::vector<double> high = read("upper", upper, limits, false);
     for (std::size_t j = 0; j < limits; ++j) {
         const double infinity = std::numeric_limits<double>::infinity();
         if (low[j] > high[j] || low[j] == infinity || high[j] == -infinity)
-            refuse("lower must not exceed upper, got " + text(low[j]) + " and " + text(high[j]) + " at position " + text(j));
+            refuse("lower must not exceed upper, got " + text(low[j]) + " and " + text(high[j]) +
+                   " at position " + text(j));
     }
-    const streed::ConstrainedResult result = call.run([&] { return streed::solve_constrained(call.problem, low, high, call.options); });
+    const streed::ConstrainedResult result = call.run(
+        [&] { return streed::solve_constrained(call.problem, low, high, call.options); });
     nb::dict out;
     out["feasible"] = result.feasible ? nb::cast(*result.feasible) : nb::none();
     if (!result.tree.empty()) {
@@ -170,30 +197,44 @@ nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, In
     return out;
 }
 
-// A part of a combination of any kind: its statistics, function (None: the statistics are costs under the labels), least cost
-// of each row, whether the largest leaf counts, cost of branching, whether it is an objective, and its limits.
-using PartArrays = std::tuple<Input<double, 2>, nb::object, std::optional<Input<double, 1>>, bool, double, bool, double, double>;
+// A part of a combination of any kind: its statistics, function (None: the statistics are costs under the
+// labels), least cost of each row, whether the largest leaf counts, cost of branching, whether it is an
+// objective, and its limits.
+using PartArrays = std::tuple<Input<double, 2>, nb::object, std::optional<Input<double, 1>>, bool, double,
+                              bool, double, double>;
 
-streed::MixedPart make_part(const PartArrays& arrays, const streed::Problem& table, std::unique_ptr<PythonLeaf>& python) {
+streed::MixedPart make_part(const PartArrays& arrays, const streed::Problem& table,
+                            std::unique_ptr<PythonLeaf>& python) {
     const auto& [statistics, function, least, maximum, branch_cost, objective, lower, upper] = arrays;
     streed::MixedPart part;
     part.statistics = statistics.data();
     part.n_statistics = static_cast<int>(statistics.shape(1));
-    if (statistics.shape(0) != table.n_rows) refuse("features and statistics must have the same number of rows, got " + text(table.n_rows) + " and " + text(statistics.shape(0)));
-    if (statistics.shape(1) < 1 || statistics.shape(1) > 4096) refuse("statistics must have from 1 to 4096 columns, got " + text(statistics.shape(1)));
+    if (statistics.shape(0) != table.n_rows)
+        refuse("features and statistics must have the same number of rows, got " + text(table.n_rows) +
+               " and " + text(statistics.shape(0)));
+    if (statistics.shape(1) < 1 || statistics.shape(1) > 4096)
+        refuse("statistics must have from 1 to 4096 columns, got " + text(statistics.shape(1)));
     for (std::size_t k = 0; k < statistics.size(); ++k)
-        if (!(std::abs(part.statistics[k]) <= 1e200)) refuse("statistics must be finite and at most 1e200 in size, got " + text(part.statistics[k]));
+        if (!(std::abs(part.statistics[k]) <= 1e200))
+            refuse("statistics must be finite and at most 1e200 in size, got " + text(part.statistics[k]));
     if (function.is_none()) {
-        if (part.n_statistics != table.n_labels) refuse("costs must have a column for each of " + text(table.n_labels) + " labels, got " + text(part.n_statistics));
+        if (part.n_statistics != table.n_labels)
+            refuse("costs must have a column for each of " + text(table.n_labels) + " labels, got " +
+                   text(part.n_statistics));
     } else {
-        part.costs = leaf_costs(function, statistics.shape(1), static_cast<std::size_t>(table.n_labels), python);
+        part.costs = leaf_costs(function, statistics.shape(1), static_cast<std::size_t>(table.n_labels),
+                                python);
     }
     if (least) {
-        if (least->shape(0) != table.n_rows) refuse("least must have one entry per row, " + text(table.n_rows) + ", got " + text(least->shape(0)));
+        if (least->shape(0) != table.n_rows)
+            refuse("least must have one entry per row, " + text(table.n_rows) + ", got " +
+                   text(least->shape(0)));
         part.least = least->data();
     }
-    if (!(branch_cost >= 0 && branch_cost <= 1e200) || (maximum && branch_cost != 0)) refuse("branch_cost must be finite and not negative, and 0 for a maximum, got " + text(branch_cost));
-    if (!(lower <= upper) || (objective && (std::isfinite(lower) || std::isfinite(upper)))) refuse("limits must be numbers in order, and infinite for objectives");
+    if (!(branch_cost >= 0 && branch_cost <= 1e200) || (maximum && branch_cost != 0))
+        refuse("branch_cost must be finite and not negative, and 0 for a maximum, got " + text(branch_cost));
+    if (!(lower <= upper) || (objective && (std::isfinite(lower) || std::isfinite(upper))))
+        refuse("limits must be numbers in order, and infinite for objectives");
     part.maximum = maximum;
     part.branch_cost = branch_cost;
     part.objective = objective;
@@ -202,14 +243,18 @@ streed::MixedPart make_part(const PartArrays& arrays, const streed::Problem& tab
     return part;
 }
 
-nb::dict mixed(Input<std::uint8_t, 2> features, const std::vector<PartArrays>& parts, int n_labels, const nb::kwargs& kwargs) {
-    const SearchOptions given = read_options(kwargs, false);
+nb::dict mixed(Input<std::uint8_t, 2> features, const std::vector<PartArrays>& parts, int n_labels,
+               const nb::kwargs& kwargs) {
+    const SearchOptions given = read_options(kwargs, kVector);
     streed::Options options = given.engine();
     const streed::Problem table = make_problem(features, n_labels);
     streed::MixedProblem problem{table.features, table.n_rows, table.n_features, n_labels, {}};
     std::vector<std::unique_ptr<PythonLeaf>> functions(parts.size());
-    for (std::size_t p = 0; p < parts.size(); ++p) problem.parts.push_back(make_part(parts[p], table, functions[p]));
-    if (std::none_of(problem.parts.begin(), problem.parts.end(), [](const streed::MixedPart& part) { return part.objective; })) refuse("one of the parts must be an objective");
+    for (std::size_t p = 0; p < parts.size(); ++p)
+        problem.parts.push_back(make_part(parts[p], table, functions[p]));
+    if (std::none_of(problem.parts.begin(), problem.parts.end(),
+                     [](const streed::MixedPart& part) { return part.objective; }))
+        refuse("one of the parts must be an objective");
     Poll poller(given.poll);
     options.poll = [&poller](const streed::Progress& progress) { return poller(progress); };
     streed::MixedResult result;
@@ -240,10 +285,12 @@ nb::dict mixed(Input<std::uint8_t, 2> features, const std::vector<PartArrays>& p
 void register_front(nb::module_& module) {
     nb::class_<TreeList>(module, "TreeList")
         .def("__len__", [](const TreeList& list) { return list.trees.size(); })
-        .def("__getitem__", &TreeList::at, "index"_a);
+        .def("__getitem__", &TreeList::at, "index"_a)
+        .def("flat", &TreeList::flat, "chosen"_a.noconvert());
     module.def("most_components", [] { return streed::kMostComponents; });
-    module.def("front", &front, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(), "branch_cost"_a.noconvert(),
-               "upper"_a.noconvert(), "weights"_a.noconvert(), "budget"_a, "options"_a);
+    module.def("front", &front, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(),
+               "branch_cost"_a.noconvert(), "upper"_a.noconvert(), "weights"_a.noconvert(), "budget"_a,
+               "options"_a);
     module.def("constrained", &constrained, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(),
                "lower"_a.noconvert(), "upper"_a.noconvert(), "branch_cost"_a.noconvert(), "options"_a);
     module.def("mixed", &mixed, "features"_a.noconvert(), "parts"_a, "n_labels"_a, "options"_a);

@@ -1,8 +1,12 @@
 // What every search takes beside its data: keyword arguments, read in one place.
 //
-// To add an option: give it a line in `kOptions`, and a line in `_core.pyi`. Python hands over the limits of a solve
-// in `Limits.arguments` (src/streed/options.py); `prices`, `branch_cost` and `combination` belong to the task.
+// To add an option: give it a member of SearchOptions, a line in `kOptions` that says which searches take it,
+// and a line in `_core.pyi`. Python hands over the limits of a solve in `Limits.arguments`
+// (src/streed/options.py); `prices`, `branch_cost` and `combination` belong to the task.
 #pragma once
+
+#include <iterator>
+#include <limits>
 
 #include "arguments.hpp"
 
@@ -18,13 +22,17 @@ struct SearchOptions {
     int n_threads = 1;
     std::optional<PriceArrays> prices;
     std::string combination = "sum";
+    double work_limit = std::numeric_limits<double>::infinity();
+    bool sizes = false;  // one value: a tree for every number of branching nodes
     std::optional<nb::dict> switches;
     std::string simd = "auto";
     nb::object poll = nb::none();
 
     streed::Options engine() const {
-        return make_options(max_depth, max_nodes, min_samples_leaf, branch_cost, time_limit, memory_limit, n_threads,
-                            switches, simd);
+        streed::Options options = make_options(max_depth, max_nodes, min_samples_leaf, branch_cost,
+                                               time_limit, memory_limit, n_threads, switches, simd);
+        options.sizes = sizes;
+        return options;
     }
 };
 
@@ -37,36 +45,43 @@ void read_option(SearchOptions& options, const char* name, nb::handle value) {
 }
 
 inline void read_poll(SearchOptions& options, const char*, nb::handle value) {
-    if (!value.is_none() && !PyCallable_Check(value.ptr())) throw nb::type_error("poll must be callable or None");
+    if (!value.is_none() && !PyCallable_Check(value.ptr()))
+        throw nb::type_error("poll must be callable or None");
     options.poll = nb::borrow(value);
 }
 
-enum class Needed { always, for_one_value, never, never_for_vectors };
+// The searches that read options: for one value, for a vector of values, without a depth where nodes have a
+// price, over all thresholds.
+constexpr unsigned kOneValue = 1, kVector = 2, kPriced = 4, kThresholds = 8;
+constexpr unsigned kByDepth = kOneValue | kVector | kThresholds, kScalar = kOneValue | kPriced | kThresholds,
+                   kAll = kByDepth | kPriced;
 
 struct OptionReader {
     const char* name;
-    Needed needed;
+    unsigned needed, optional;  // searches that must, and that may get it
     void (*read)(SearchOptions&, const char*, nb::handle);
 };
 
 constexpr OptionReader kOptions[] = {
-    {"max_depth", Needed::always, read_option<&SearchOptions::max_depth>},
-    {"max_nodes", Needed::always, read_option<&SearchOptions::max_nodes>},
-    {"min_samples_leaf", Needed::always, read_option<&SearchOptions::min_samples_leaf>},
-    {"time_limit", Needed::always, read_option<&SearchOptions::time_limit>},
-    {"memory_limit", Needed::always, read_option<&SearchOptions::memory_limit>},
-    {"n_threads", Needed::always, read_option<&SearchOptions::n_threads>},
-    {"branch_cost", Needed::for_one_value, read_option<&SearchOptions::branch_cost>},
-    {"prices", Needed::never_for_vectors, read_option<&SearchOptions::prices>},
-    {"combination", Needed::never_for_vectors, read_option<&SearchOptions::combination>},
-    {"switches", Needed::never, read_option<&SearchOptions::switches>},
-    {"simd", Needed::never, read_option<&SearchOptions::simd>},
-    {"poll", Needed::never, read_poll},
+    {"max_depth", kByDepth, 0, read_option<&SearchOptions::max_depth>},
+    {"max_nodes", kByDepth, 0, read_option<&SearchOptions::max_nodes>},
+    {"min_samples_leaf", kByDepth, kPriced, read_option<&SearchOptions::min_samples_leaf>},
+    {"time_limit", kAll, 0, read_option<&SearchOptions::time_limit>},
+    {"memory_limit", kAll, 0, read_option<&SearchOptions::memory_limit>},
+    {"n_threads", kByDepth, 0, read_option<&SearchOptions::n_threads>},
+    {"branch_cost", kScalar, 0, read_option<&SearchOptions::branch_cost>},
+    {"prices", 0, kOneValue, read_option<&SearchOptions::prices>},
+    {"combination", 0, kOneValue, read_option<&SearchOptions::combination>},
+    {"work_limit", 0, kThresholds, read_option<&SearchOptions::work_limit>},
+    {"sizes", 0, kOneValue, read_option<&SearchOptions::sizes>},
+    {"switches", 0, kAll, read_option<&SearchOptions::switches>},
+    {"simd", 0, kAll, read_option<&SearchOptions::simd>},
+    {"poll", 0, kAll, read_poll},
 };
 
-// Reads the options of a search for one value, or for a vector of values. Unknown and missing ones are a TypeError.
-// Python hands them over in the order of the table, so that the next one is looked for first.
-inline SearchOptions read_options(const nb::kwargs& given, bool one_value) {
+// Reads the options of a search. Unknown and missing ones are a TypeError. Python hands them over in the
+// order of the table, so that the next one is looked for first.
+inline SearchOptions read_options(const nb::kwargs& given, unsigned search) {
     constexpr std::size_t n = std::size(kOptions);
     SearchOptions options;
     unsigned seen = 0;
@@ -78,19 +93,16 @@ inline SearchOptions read_options(const nb::kwargs& given, bool one_value) {
             ++tried;
             next = (next + 1) % n;
         }
-        const Needed needed = kOptions[next].needed;
-        const bool taken = one_value || needed == Needed::always || needed == Needed::never;
-        if (tried == n || !taken) throw nb::type_error((std::string("unknown option '") + name + "'").c_str());
-        kOptions[next].read(options, name, value);
+        const OptionReader& option = kOptions[next];
+        if (tried == n || !((option.needed | option.optional) & search))
+            throw nb::type_error((std::string("unknown option '") + name + "'").c_str());
+        option.read(options, name, value);
         seen |= 1u << next;
         next = (next + 1) % n;
     }
-    for (std::size_t k = 0; k < n; ++k) {
-        const Needed needed = kOptions[k].needed;
-        const bool must = needed == Needed::always || (one_value && needed == Needed::for_one_value);
-        if (must && !(seen >> k & 1u))
+    for (std::size_t k = 0; k < n; ++k)
+        if ((kOptions[k].needed & search) && !(seen >> k & 1u))
             throw nb::type_error((std::string("missing option '") + kOptions[k].name + "'").c_str());
-    }
     return options;
 }
 

@@ -16,18 +16,24 @@ namespace {
 using Matrix = nb::ndarray<const std::uint8_t, nb::numpy, nb::ndim<2>, nb::device::cpu>;
 using Nodes = Input<std::int32_t, 1>;
 
-std::vector<streed::Fork> make_forks(const Nodes& feature, const Nodes& left, const Nodes& right, std::size_t n_features, std::ptrdiff_t stride) {
+std::vector<streed::Fork> make_forks(const Nodes& feature, const Nodes& left, const Nodes& right,
+                                     std::size_t n_features, std::ptrdiff_t stride) {
     const std::size_t n = feature.shape(0);
     if (n == 0 || n >= (1ull << 31) || left.shape(0) != n || right.shape(0) != n)
-        refuse("feature, left and right must have one entry per node, at least one, got " + text(n) + ", " + text(left.shape(0)) + " and " + text(right.shape(0)));
+        refuse("feature, left and right must have one entry per node, at least one, got " + text(n) + ", " +
+               text(left.shape(0)) + " and " + text(right.shape(0)));
     std::vector<streed::Fork> forks(n);
     for (std::size_t node = 0; node < n; ++node) {
         const std::int32_t tested = feature.data()[node], own = static_cast<std::int32_t>(node);
         forks[node] = {0, {own, own}};
         if (tested == -1) continue;
-        if (tested < 0 || static_cast<std::size_t>(tested) >= n_features) refuse("features of nodes must be from 0 to " + text(static_cast<std::int64_t>(n_features) - 1) + ", or -1 at a leaf, got " + text(tested) + " at node " + text(node));
+        if (tested < 0 || static_cast<std::size_t>(tested) >= n_features)
+            refuse("features of nodes must be from 0 to " + text(static_cast<std::int64_t>(n_features) - 1) +
+                   ", or -1 at a leaf, got " + text(tested) + " at node " + text(node));
         for (const std::int32_t child : {left.data()[node], right.data()[node]})
-            if (child <= own || static_cast<std::size_t>(child) >= n) refuse("children must come after their parents, before " + text(n) + ", got " + text(child) + " at node " + text(node));
+            if (child <= own || static_cast<std::size_t>(child) >= n)
+                refuse("children must come after their parents, before " + text(n) + ", got " + text(child) +
+                       " at node " + text(node));
         forks[node] = {tested * stride, {left.data()[node], right.data()[node]}};
     }
     return forks;
@@ -36,35 +42,49 @@ std::vector<streed::Fork> make_forks(const Nodes& feature, const Nodes& left, co
 std::vector<std::int64_t> leaves_of(const Matrix& features, const std::vector<streed::Fork>& forks) {
     std::vector<std::int64_t> leaf(features.shape(0));
     const nb::gil_scoped_release release;
-    streed::route({features.data(), features.shape(0), features.stride(0), features.stride(1)}, forks, leaf.data());
+    streed::route({features.data(), features.shape(0), features.stride(0), features.stride(1)}, forks,
+                  leaf.data());
     return leaf;
 }
 
 nb::object route(const Matrix& features, const Nodes& feature, const Nodes& left, const Nodes& right) {
-    return as_array(leaves_of(features, make_forks(feature, left, right, features.shape(1), features.stride(1))));
+    return as_array(
+        leaves_of(features, make_forks(feature, left, right, features.shape(1), features.stride(1))));
 }
 
 void check_codes(const char* name, const Nodes& codes, std::size_t n_rows, std::size_t n) {
-    if (codes.shape(0) != n_rows) refuse(std::string(name) + " must have one entry per row, " + text(n_rows) + ", got " + text(codes.shape(0)));
+    if (codes.shape(0) != n_rows)
+        refuse(std::string(name) + " must have one entry per row, " + text(n_rows) + ", got " +
+               text(codes.shape(0)));
     for (std::size_t r = 0; r < n_rows; ++r)
-        if (codes.data()[r] < 0 || static_cast<std::size_t>(codes.data()[r]) >= n) refuse(std::string(name) + " must be from 0 to " + text(static_cast<std::int64_t>(n) - 1) + ", got " + text(codes.data()[r]) + " in row " + text(r));
+        if (codes.data()[r] < 0 || static_cast<std::size_t>(codes.data()[r]) >= n)
+            refuse(std::string(name) + " must be from 0 to " + text(static_cast<std::int64_t>(n) - 1) +
+                   ", got " + text(codes.data()[r]) + " in row " + text(r));
 }
 
 const double* check_weights(const Input<double, 1>& weights, std::size_t n_rows) {
-    if (weights.shape(0) != n_rows) refuse("weights must have one entry per row, " + text(n_rows) + ", got " + text(weights.shape(0)));
+    if (weights.shape(0) != n_rows)
+        refuse("weights must have one entry per row, " + text(n_rows) + ", got " + text(weights.shape(0)));
     return weights.data();
 }
 
-nb::tuple recount(const Matrix& features, const Nodes& feature, const Nodes& left, const Nodes& right, const Nodes& label, std::size_t n_labels,
-                  const std::optional<std::tuple<Nodes, Input<double, 1>>>& errors, const std::optional<Input<double, 2>>& costs,
-                  const std::optional<std::tuple<Nodes, std::optional<Input<double, 1>>>>& classes, const std::optional<PriceArrays>& prices,
-                  bool maximum, double value_factor, double price_factor) {
-    const std::vector<streed::Fork> forks = make_forks(feature, left, right, features.shape(1), features.stride(1));
+nb::tuple recount(const Matrix& features, const Nodes& feature, const Nodes& left, const Nodes& right,
+                  const Nodes& label, std::size_t n_labels,
+                  const std::optional<std::tuple<Nodes, Input<double, 1>>>& errors,
+                  const std::optional<Input<double, 2>>& costs,
+                  const std::optional<std::tuple<Nodes, std::optional<Input<double, 1>>>>& classes,
+                  const std::optional<PriceArrays>& prices, bool maximum, double value_factor,
+                  double price_factor) {
+    const std::vector<streed::Fork> forks = make_forks(feature, left, right, features.shape(1),
+                                                       features.stride(1));
     const std::size_t n_rows = features.shape(0), n_nodes = forks.size();
-    if (label.shape(0) != n_nodes) refuse("label must have one entry per node, " + text(n_nodes) + ", got " + text(label.shape(0)));
+    if (label.shape(0) != n_nodes)
+        refuse("label must have one entry per node, " + text(n_nodes) + ", got " + text(label.shape(0)));
     for (std::size_t node = 0; node < n_nodes; ++node)
-        if (feature.data()[node] < 0 && (label.data()[node] < 0 || static_cast<std::size_t>(label.data()[node]) >= n_labels))
-            refuse("labels of leaves must be from 0 to " + text(static_cast<std::int64_t>(n_labels) - 1) + ", got " + text(label.data()[node]) + " at node " + text(node));
+        if (feature.data()[node] < 0 &&
+            (label.data()[node] < 0 || static_cast<std::size_t>(label.data()[node]) >= n_labels))
+            refuse("labels of leaves must be from 0 to " + text(static_cast<std::int64_t>(n_labels) - 1) +
+                   ", got " + text(label.data()[node]) + " at node " + text(node));
     streed::RowCosts row_costs;
     row_costs.n_labels = n_labels;
     row_costs.maximum = maximum;
@@ -74,7 +94,9 @@ nb::tuple recount(const Matrix& features, const Nodes& feature, const Nodes& lef
         row_costs.weights = check_weights(std::get<1>(*errors), n_rows);
     }
     if (costs) {
-        if (costs->shape(0) != n_rows || costs->shape(1) != n_labels) refuse("costs must have shape (" + text(n_rows) + ", " + text(n_labels) + "), got (" + text(costs->shape(0)) + ", " + text(costs->shape(1)) + ")");
+        if (costs->shape(0) != n_rows || costs->shape(1) != n_labels)
+            refuse("costs must have shape (" + text(n_rows) + ", " + text(n_labels) + "), got (" +
+                   text(costs->shape(0)) + ", " + text(costs->shape(1)) + ")");
         row_costs.table = costs->data();
     }
     streed::RowClasses row_classes;
@@ -90,13 +112,15 @@ nb::tuple recount(const Matrix& features, const Nodes& feature, const Nodes& lef
     streed::NodeCounts counts;
     {
         const nb::gil_scoped_release release;
-        counts = streed::recount(forks, feature.data(), label.data(), leaf.data(), n_rows, row_costs, row_classes, prices ? &price_arrays : nullptr);
+        counts = streed::recount(forks, feature.data(), label.data(), leaf.data(), n_rows, row_costs,
+                                 row_classes, prices ? &price_arrays : nullptr);
     }
     const double cost = counts.total();
     nb::object values = as_array(counts.per_row(counts.costs, value_factor, !maximum));
     nb::object tests = prices ? as_array(counts.per_row(counts.paid, price_factor, true)) : nb::none();
     return nb::make_tuple(as_array(std::move(leaf)), as_array(std::move(counts.samples)), cost, values,
-                          classes ? as_array(std::move(counts.classes), {n_nodes, n_labels}) : nb::none(), tests);
+                          classes ? as_array(std::move(counts.classes), {n_nodes, n_labels}) : nb::none(),
+                          tests);
 }
 
 nb::object encode(const Input<std::int64_t, 1>& labels) {
@@ -109,8 +133,9 @@ nb::object encode(const Input<std::int64_t, 1>& labels) {
 
 void register_tree(nb::module_& module) {
     module.def("route", &route, "features"_a, "feature"_a, "left"_a, "right"_a);
-    module.def("recount", &recount, "features"_a, "feature"_a, "left"_a, "right"_a, "label"_a, "n_labels"_a, "errors"_a.none(), "costs"_a.none(),
-               "classes"_a.none(), "prices"_a.none(), "maximum"_a, "value_factor"_a, "price_factor"_a);
+    module.def("recount", &recount, "features"_a, "feature"_a, "left"_a, "right"_a, "label"_a, "n_labels"_a,
+               "errors"_a.none(), "costs"_a.none(), "classes"_a.none(), "prices"_a.none(), "maximum"_a,
+               "value_factor"_a, "price_factor"_a);
     module.def("encode", &encode, "labels"_a.noconvert());
     module.def("largest_unit", &streed::largest_unit, "values"_a, "total"_a);
 }

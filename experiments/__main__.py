@@ -5,16 +5,29 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 from benchmarks.data import default_folder
 from benchmarks.machine import total_memory
+from experiments.findings import made_sentence
+from experiments.methods import METHODS
 from experiments.progress import Progress
 from experiments.report import save, say
-from experiments.runs import Kept, perform
+from experiments.runs import Kept, chosen, perform
 from experiments.settings import Settings
 from experiments.studies import STUDIES
+
+NAMES = list(dict.fromkeys(name.removeprefix("costs ") for name in METHODS))
+
+
+def named_limit(text: str) -> tuple[str, float]:
+    """Read "METHOD=SECONDS"."""
+    name, _, seconds = text.partition("=")
+    if name not in NAMES:
+        raise argparse.ArgumentTypeError(f"no method {name!r}, only {', '.join(NAMES)}")
+    return name, float(seconds)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -26,12 +39,15 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--out", type=Path, help="folder of results (default: results, results-quick)")
     made.add_argument("--peer-python", default=sys.executable, help="interpreter with peers and HiGHS")
     made.add_argument("--time-limit", type=float, help="seconds of one run (default: the paper's)")
-    made.add_argument("--mip-time-limit", type=float, help="seconds of one integer program")
+    made.add_argument(
+        "--limits", nargs="+", default=[], type=named_limit, metavar="METHOD=SECONDS", help="limits of some"
+    )
     made.add_argument("--memory", type=float, default=0.6 * total_memory() / 2**30, metavar="GB")
     made.add_argument("--jobs", type=int, help="runs at a time (default: 1; quick: as many as processors)")
     made.add_argument("--repeats", type=int, help="how often a run is timed (default: 5; quick: 1)")
     made.add_argument("--splits", type=int, help="splits in the study of costs (default: 100; quick: 3)")
     made.add_argument("--sets", nargs="+", default=[], metavar="NAME", help="only these sets")
+    made.add_argument("--methods", nargs="+", default=[], metavar="NAME", choices=NAMES, help="only these")
     made.add_argument("--every-mip", action="store_true", help="integer programs on all policy problems")
     made.add_argument("--seed", type=int, default=0)
     made.add_argument("--fresh", action="store_true", help="forget finished runs")
@@ -43,7 +59,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     """Fill in what was left open, which depends on ``--quick``."""
     quick = options.quick
 
-    def chosen(value: int | None, short: int, full: int) -> int:
+    def either(value: int | None, short: int, full: int) -> int:
         return value if value is not None else short if quick else full
 
     return Settings(
@@ -52,13 +68,14 @@ def settings_of(options: argparse.Namespace) -> Settings:
         peer_python=options.peer_python,
         quick=quick,
         time_limit=options.time_limit,
-        mip_time_limit=options.mip_time_limit,
+        limits=dict(options.limits),
         memory=int(options.memory * 2**30),
-        jobs=chosen(options.jobs, os.cpu_count() or 1, 1),
-        repeats=chosen(options.repeats, 1, 5),
-        splits=chosen(options.splits, 3, 100),
+        jobs=either(options.jobs, os.cpu_count() or 1, 1),
+        repeats=either(options.repeats, 1, 5),
+        splits=either(options.splits, 3, 100),
         every_mip=options.every_mip,
         sets=tuple(options.sets),
+        methods=tuple(options.methods),
         seed=options.seed,
     )
 
@@ -69,9 +86,13 @@ def run_study(name: str, settings: Settings, *, fresh: bool, report_only: bool) 
     title = str(module.__doc__).splitlines()[0]
     say(f"\n{name}: {title}")
     kept = Kept(settings.out / name / "runs.jsonl", fresh=fresh)
-    jobs = module.jobs(settings)
-    runs = kept.of(jobs) if report_only else perform(jobs, kept, settings, Progress(name))
+    wanted = chosen(module.jobs(settings), replace(settings, methods=()))
+    jobs = chosen(wanted, settings)
+    if not report_only:
+        perform(jobs, kept, settings, Progress(name))
+    runs = kept.of(jobs)
     findings = module.findings(runs, settings)
+    findings.sentences.append(made_sentence(wanted, runs))
     save(name, title, findings, runs, settings)
     return not findings.alarms
 

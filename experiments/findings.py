@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from benchmarks.scores import SCORES
-from experiments.runs import Run
+from experiments.runs import Job, Run
 from experiments.significance import p_value
 from experiments.tables import Table
 
@@ -19,11 +19,24 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass
 class Plot:
-    """Share of instances solved within a time: per method the seconds of all instances, None if unsolved."""
+    """Share of instances solved within a time: per method the seconds of all instances, None if unsolved.
+
+    A curve below 100 % ends at the limit of its method, if ``limits`` has it: what comes after is not known.
+    """
 
     name: str
     title: str
     curves: dict[str, list[float | None]]
+    limits: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, name: str, title: str, runs: Sequence[Run], methods: Sequence[str]) -> Plot:
+        """Make it from the runs of some methods."""
+        limits: dict[str, float] = {}
+        for run in runs:
+            if run.status == "time limit":
+                limits[run.method] = max(limits.get(run.method, 0.0), run.seconds or 0.0)
+        return cls(name, title, solved_times(runs, methods), limits)
 
 
 @dataclass
@@ -97,10 +110,43 @@ def compare_values(runs: Sequence[Run]) -> tuple[list[str], list[str]]:
     return [f"{agreed} optima of others equal streed's.", *sentences], alarms
 
 
+def made_sentence(jobs: Iterable[Job], runs: Iterable[Run]) -> str:
+    """Say which share of a study was run; repeats do not count."""
+    wanted = Counter(job.short_method for job in jobs if not job.repeat)
+    made = Counter(
+        str(run.parameters.get("algorithm", run.method))
+        for run in runs
+        if run.status != "missing" and not run.parameters["repeat"]
+    )
+    return "Runs made: " + ", ".join(f"{name} {made[name]} of {wanted[name]}" for name in wanted) + "."
+
+
 def geometric_ratio(pairs: Iterable[tuple[float, float]]) -> tuple[float, int]:
     """Geometric mean of first over second, and the number of pairs."""
     logs = [math.log(max(first, 1e-9) / max(second, 1e-9)) for first, second in pairs]
     return (math.exp(sum(logs) / len(logs)) if logs else math.nan), len(logs)
+
+
+def printed_sentence(
+    runs: Iterable[Run], printed: Mapping[str, Mapping[str, str]], column: str, depth: int
+) -> list[str]:
+    """Compare streed with what the paper prints for a system, where that is a second or more.
+
+    Another machine, so roughly; "<1" and time-outs of the paper cannot be compared at all.
+    """
+    pairs = []
+    for run in runs:
+        if run.method != OWN or run.parameters["repeat"] or run.parameters["max_depth"] != depth:
+            continue
+        name = str(run.parameters["problem"]).split("/")[1]
+        text = printed.get(name, {}).get(f"{column}/{depth}", "-")
+        if text.isdigit() and run.solved:
+            pairs.append((float(text), run.seconds or 0.0))
+    ratio, count = geometric_ratio(pairs)
+    return [
+        f"Depth {depth}: {column} as the paper prints it takes {ratio:.3g} times streed's time here "
+        f"(geometric mean of {count} sets with a second or more; different machines)."
+    ] * bool(pairs)
 
 
 def speed_sentence(runs: Sequence[Run], method: str) -> list[str]:

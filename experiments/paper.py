@@ -176,6 +176,7 @@ CLAIMS = {
     "cost TMDP": "14.3",
     "cost scenarios won": "21",
     "cost scenarios lost": "1",
+    "cost sets best": "14",
     "DL8.5 / STreeD": "6.4",
     "STreeD / MurTree": "1.25",
     "F1 MurTree / STreeD 3": "7.1",

@@ -8,6 +8,7 @@ from importlib import import_module
 from experiments.findings import Plot
 
 LEAST_SECONDS = 1e-5
+MOST_CORNERS = 200
 
 
 def staircase(seconds: list[float | None]) -> tuple[list[float], list[float]]:
@@ -20,6 +21,18 @@ def staircase(seconds: list[float | None]) -> tuple[list[float], list[float]]:
     return solved, [(k + 1) / len(seconds) for k in range(len(solved))]
 
 
+def thinned(corners: list[float]) -> list[float]:
+    """Keep the first, the last and evenly many between them: more corners than pixels only make files large.
+
+    >>> thinned([float(k) for k in range(1000)])[:3]
+    [0.0, 5.0, 10.0]
+    """
+    n = len(corners)
+    if n <= MOST_CORNERS:
+        return corners
+    return [corners[round(k * (n - 1) / (MOST_CORNERS - 1))] for k in range(MOST_CORNERS)]
+
+
 def draw(plot: Plot) -> str | None:
     """Draw a plot as SVG; None without matplotlib."""
     try:
@@ -27,15 +40,19 @@ def draw(plot: Plot) -> str | None:
     except ModuleNotFoundError:
         return None
     matplotlib.use("Agg")
+    matplotlib.rc("svg", fonttype="none", hashsalt=plot.name)
     figure, axes = import_module("matplotlib.pyplot").subplots(figsize=(7.0, 3.6), layout="constrained")
-    longest = max((one for curve in plot.curves.values() for one in curve if one is not None), default=1.0)
+    measured = [one for curve in plot.curves.values() for one in curve if one is not None]
+    longest = max([*measured, *plot.limits.values()], default=1.0)
     for label, seconds in plot.curves.items():
-        times, shares = staircase(seconds)
+        times, shares = map(thinned, staircase(seconds))
+        solved = len(seconds) - seconds.count(None)
+        end = max([plot.limits.get(label, longest), *times[-1:]])
         axes.step(
-            [times[0], *times, longest] if times else [longest],
+            [times[0], *times, end] if times else [end],
             [0.0, *(100 * share for share in shares), 100 * shares[-1]] if shares else [0.0],
             where="post",
-            label=f"{label} ({len(times)} of {len(seconds)})",
+            label=f"{label} ({solved} of {len(seconds)})",
         )
     axes.set_xscale("log")
     axes.set_ylim(0, 103)
@@ -45,6 +62,6 @@ def draw(plot: Plot) -> str | None:
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8, loc="lower right")
     file = io.StringIO()
-    figure.savefig(file, format="svg")
+    figure.savefig(file, format="svg", metadata={"Date": None})
     import_module("matplotlib.pyplot").close(figure)
     return file.getvalue()

@@ -64,6 +64,11 @@ class Job:
         return own | self.options
 
     @property
+    def short_method(self) -> str:
+        """Name of the method in tables and on the command line."""
+        return str(self.options.get("algorithm", self.method))
+
+    @property
     def key(self) -> str:
         """Digest of the parameters."""
         text = json.dumps(self.parameters, sort_keys=True)
@@ -173,6 +178,17 @@ class Kept:
     def of(self, jobs: Iterable[Job]) -> list[Run]:
         """Give the runs of these jobs that exist, missing packages included."""
         return [self.runs[job.key] for job in jobs if job.key in self.runs]
+
+
+def chosen(jobs: Iterable[Job], settings: Settings) -> list[Job]:
+    """Choose the jobs of the methods that are asked for, with the limits that some have of their own."""
+    return [
+        replace(job, options=job.options | {"time_limit": settings.limits[job.short_method]})
+        if job.short_method in settings.limits
+        else job
+        for job in jobs
+        if not settings.methods or job.short_method in settings.methods
+    ]
 
 
 def arrays_file(folder: Path, job: Job) -> Path:

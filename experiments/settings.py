@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -23,8 +23,8 @@ class Settings:
         Run only a small part of each study, with short limits.
     time_limit : float, optional
         Seconds of one run; by default the paper's, 5 in quick mode.
-    mip_time_limit : float, optional
-        The same for integer programs.
+    limits : mapping of str to float
+        Time limits of methods that have one of their own.
     memory : int
         Address space of one run in bytes, 0 for no limit.
     jobs : int
@@ -37,6 +37,8 @@ class Settings:
         Run integer programs on all policy problems, not only on a sample.
     sets : tuple of str
         Only these sets, in the studies that have sets; empty for those of the mode.
+    methods : tuple of str
+        Only these methods; empty for all.
     seed : int
         Seed of splits and simulations.
     """
@@ -46,13 +48,14 @@ class Settings:
     peer_python: str
     quick: bool = False
     time_limit: float | None = None
-    mip_time_limit: float | None = None
+    limits: Mapping[str, float] = field(default_factory=dict)
     memory: int = 0
     jobs: int = 1
     repeats: int = 1
     splits: int = 100
     every_mip: bool = False
     sets: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
     seed: int = 0
 
     def chosen(self, names: list[str], quick: Collection[str]) -> list[str]:
@@ -68,10 +71,6 @@ class Settings:
         if self.time_limit is not None:
             return self.time_limit
         return QUICK_SECONDS if self.quick else paper
-
-    def mip_limit(self, paper: float) -> float:
-        """Give the time limit of an integer program."""
-        return self.limit(paper) if self.mip_time_limit is None else self.mip_time_limit
 
 
 QUICK_SECONDS = 5.0

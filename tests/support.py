@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from streed.binarize import plan
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("STREED_DATA", ROOT.parent / "shared" / "data"))
@@ -33,3 +37,11 @@ def optima(task: str) -> list[dict[str, Any]]:
         return []
     lines = (json.loads(line) for line in path.read_text().splitlines())
     return [line for line in lines if line["task"] == task]
+
+
+@contextlib.contextmanager
+def one_cut() -> Iterator[None]:
+    """Let estimators choose one cut per column by default, so that small tables have more thresholds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan, "_n_thresholds", lambda given, n_columns: 1 if given == "auto" else None)
+        yield

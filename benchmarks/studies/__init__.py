@@ -17,6 +17,7 @@ STUDIES = {
     "f1": "benchmarks.studies.f1",
     "fairness": "benchmarks.studies.fairness",
     "sparse": "benchmarks.studies.sparse",
+    "paths": "benchmarks.studies.paths",
     "own_tasks": "benchmarks.studies.own_tasks",
     "threads": "benchmarks.studies.threads",
     "startup": "benchmarks.studies.startup",

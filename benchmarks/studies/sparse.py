@@ -1,4 +1,9 @@
-"""Trees of any depth with a price per leaf: streed against FastSmallTree, GOSDT and PyStreeD."""
+"""Trees of any depth with a price per leaf: streed against FastSmallTree, GOSDT and PyStreeD.
+
+All sets of ``classification/`` and ``sparse/`` take hours with four packages. With ``--keep FILE`` finished
+runs are taken from the file, so that parts (``--sets``, ``--prices``, ``--peers``) can be run one by one, and
+the whole once more for the summary.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.data import read_classification, set_names
+from benchmarks.kept import KeptRuns, digest
 from benchmarks.peers.priced import FITS
 from benchmarks.report import Document, Table, format_seconds, geometric_mean, say, say_alarms, say_machine
 from benchmarks.runner import Contestant, Outcome, run_once
+from benchmarks.sparse_data import read_sparse, sparse_names
 from benchmarks.studies.common import add_common, add_peers, memory_bytes
 
 BASE, REFERENCE = "streed", "fast_small_tree"
@@ -30,22 +36,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prices", nargs="+", type=float, default=PRICES, metavar="C", help="prices of a leaf"
     )
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="take finished runs from this file, and add new ones"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the study; the exit code is 1 when an answer of streed is in doubt."""
-    names = options.sets or set_names(options.data, "classification")
+    names = options.sets or sparse_names(options.data)
     contestants = [Contestant(BASE, "priced", sys.executable, {"solver": BASE})]
     contestants += [
         Contestant(name, "priced", options.peer_python, {"solver": name}) for name in options.peers
     ]
-    document, rows, alarms = Document("sparse", options), [], []
+    document, rows, alarms, false = Document("sparse", options), [], [], []
+    kept = KeptRuns(options.keep)
     table = Table(
-        [("set", 18), ("price", 6), *((f"{one.label} s", 16) for one in contestants), ("value", 12)]
+        [("set", 22), ("price", 6), *((f"{one.label} s", 16) for one in contestants), ("value", 12)]
     )
     for name in names:
         for price in options.prices:
-            outcomes = measure(name, price, contestants, options)
+            outcomes = measure(name, price, contestants, options, kept)
             rows.append({"set": name, "price": price, "outcomes": outcomes})
             best = min((o.value for o in outcomes.values() if o.value is not None), default=float("nan"))
             table.add(
@@ -53,9 +63,10 @@ def run(options: argparse.Namespace) -> int:
             )
             found = doubts(name, price, outcomes)
             alarms += [text for mine, text in found if mine]
+            false += [text for mine, text in found if not mine]
             for _, text in found:
                 say(f"    {text}")
-    summary = summarise(rows, [one.label for one in contestants], options.time_limit)
+    summary = summarise(rows, [one.label for one in contestants], options.time_limit) | {"false": false}
     plain = [row | {"outcomes": {k: o.to_dict() for k, o in row["outcomes"].items()}} for row in rows]
     document.save(summary=summary, rows=plain)
     say_machine(document.content)
@@ -65,19 +76,25 @@ def run(options: argparse.Namespace) -> int:
 
 
 def measure(
-    name: str, price: float, contestants: list[Contestant], options: argparse.Namespace
+    name: str, price: float, contestants: list[Contestant], options: argparse.Namespace, kept: KeptRuns
 ) -> dict[str, Outcome]:
     """Run all contestants on one problem, each in a process of its own; medians by processor time."""
-    arrays = read_classification(options.data, name) | {"price": np.array([price])}
+    arrays = read_sparse(options.data, name) | {"price": np.array([price])}
     settings: dict[str, Any] = {"task": "priced", "max_depth": 0, "time_limit": options.time_limit}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "arrays.npz"
         np.savez(path, allow_pickle=False, **arrays)
         out = {}
         for one in contestants:
+            key = [name, price, digest(arrays), one.label, str(one.python), options.time_limit]
             runs = [
-                run_once(one, path, settings, memory=memory_bytes(options), folder=Path(folder))
-                for _ in range(options.repeats)
+                kept.run(
+                    [*key, repeat],
+                    lambda one=one: run_once(  # type: ignore[misc]
+                        one, path, settings, memory=memory_bytes(options), folder=Path(folder)
+                    ),
+                )
+                for repeat in range(options.repeats)
             ]
             out[one.label] = sorted(runs, key=lambda outcome: seconds(outcome, options.time_limit))[
                 len(runs) // 2
@@ -110,13 +127,15 @@ def summarise(rows: list[dict[str, Any]], labels: list[str], limit: float) -> di
     """Count proofs, and compare times where the reference needs long enough."""
     proofs = {label: sum(row["outcomes"][label].status == "done" for row in rows) for label in labels}
     summary: dict[str, Any] = {"problems": len(rows), "time_limit": limit, "proofs": proofs}
+    summary["compared"], summary["equal"] = compared(rows)
     if REFERENCE not in labels:
         return summary
     ratios, slower = [], []
     for row in rows:
         ours, theirs = (seconds(row["outcomes"][label], limit) for label in (BASE, REFERENCE))
         ran = row["outcomes"][REFERENCE].status in ("done", "unproven", "time limit")
-        if ran and theirs > COUNTED_SECONDS and row["outcomes"][BASE].status == "done":
+        solved = any(row["outcomes"][label].status == "done" for label in (BASE, REFERENCE))
+        if ran and theirs > COUNTED_SECONDS and solved:
             ratios.append(theirs / ours)
         if ran and ours > theirs + ALLOWED_SECONDS:
             slower.append(f"{row['set']} {row['price']:g}")
@@ -124,10 +143,19 @@ def summarise(rows: list[dict[str, Any]], labels: list[str], limit: float) -> di
     return summary | {"geometric_mean": mean, "counted": len(ratios), "slower": slower}
 
 
+def compared(rows: list[dict[str, Any]]) -> tuple[int, int]:
+    """Count problems of which two packages prove an optimum, and those of which all values are the same."""
+    proven = [[o.value for o in row["outcomes"].values() if o.status == "done"] for row in rows]
+    several = [values for values in proven if len(values) > 1]
+    return len(several), sum(max(values) - min(values) <= TOLERANCE for values in several)
+
+
 def say_summary(summary: dict[str, Any]) -> None:
     """Print the figures of `summarise`."""
     proofs = ", ".join(f"{label} {count}" for label, count in summary["proofs"].items())
     say(f"proven of {summary['problems']} in {summary['time_limit']:g} s: {proofs}")
+    say(f"proven by two or more: {summary['compared']}, all values equal on {summary['equal']}")
+    say(f"false proofs of others, by the value of a better tree: {'; '.join(summary['false']) or 'none'}")
     if summary.get("geometric_mean") is not None:
         counted = f"{summary['counted']} problems on which it needs more than {COUNTED_SECONDS:g} s"
         say(f"{REFERENCE} against streed: geometric mean {summary['geometric_mean']:.1f}x over {counted}")

@@ -34,9 +34,13 @@ public:
     std::size_t capacity() const { return capacity_; }
 
     template <class T>
-    T* as() { return static_cast<T*>(data_); }
+    T* as() {
+        return static_cast<T*>(data_);
+    }
     template <class T>
-    const T* as() const { return static_cast<const T*>(data_); }
+    const T* as() const {
+        return static_cast<const T*>(data_);
+    }
     void* data() { return data_; }
     const void* data() const { return data_; }
 

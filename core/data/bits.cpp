@@ -1,4 +1,4 @@
-#include "bits.hpp"
+#include "data/bits.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -22,8 +22,8 @@ std::uint64_t hash_words(const std::uint64_t* words, std::size_t n) {
     return h;
 }
 
-// Transposes squares of `size` x `size` bits (a power of two): bits [g * size, (g + 1) * size) of the first `size` words are
-// square g. Swaps halves, then quarters, and so on.
+// Transposes squares of `size` x `size` bits (a power of two): bits [g * size, (g + 1) * size) of the first
+// `size` words are square g. Swaps halves, then quarters, and so on.
 void transpose_squares(std::uint64_t* m, unsigned size) {
     std::uint64_t mask = ~0ull;
     for (unsigned width = 32; width != 0; width >>= 1) {
@@ -39,8 +39,8 @@ void transpose_squares(std::uint64_t* m, unsigned size) {
 
 }  // namespace
 
-// Rows as bits, `width` words each. Eight bytes of zeros and ones become eight bits by one multiplication, which
-// gathers bit k of byte k in the highest byte.
+// Rows as bits, `width` words each. Eight bytes of zeros and ones become eight bits by one multiplication,
+// which gathers bit k of byte k in the highest byte.
 Words pack_rows(const std::uint8_t* features, std::size_t n_rows, std::size_t n_features, std::size_t width) {
     Words packed(n_rows * width);
     const std::size_t whole = n_features / 8;
@@ -52,13 +52,16 @@ Words pack_rows(const std::uint8_t* features, std::size_t n_rows, std::size_t n_
             std::memcpy(&bytes, row + 8 * k, 8);
             out[k / 8] |= ((bytes * 0x0102040810204080ull) >> 56) << (8 * (k % 8));
         }
-        for (std::size_t f = 8 * whole; f < n_features; ++f) out[f / 64] |= static_cast<std::uint64_t>(row[f]) << (f % 64);
+        for (std::size_t f = 8 * whole; f < n_features; ++f)
+            out[f / 64] |= static_cast<std::uint64_t>(row[f]) << (f % 64);
     }
     return packed;
 }
 
-// Bit columns of all rows from the packed rows, 64 rows at a time. Where there are few features the rows stand side by side in a word.
-Words transpose(const Words& packed, std::size_t n_rows, std::size_t n_features, std::size_t width, std::size_t words) {
+// Bit columns of all rows from the packed rows, 64 rows at a time. Where there are few features the rows
+// stand side by side in a word.
+Words transpose(const Words& packed, std::size_t n_rows, std::size_t n_features, std::size_t width,
+                std::size_t words) {
     Words columns(n_features * words);
     const unsigned size = n_features <= 16 ? 16 : n_features <= 32 ? 32 : 64;
     std::uint64_t square[64];
@@ -67,30 +70,36 @@ Words transpose(const Words& packed, std::size_t n_rows, std::size_t n_features,
         for (std::size_t c = 0; c < width; ++c) {
             const std::uint64_t* from = packed.data() + 64 * w * width + c;
             for (std::size_t k = 0; k < size; ++k) square[k] = k < rows ? from[k * width] : 0;
-            for (std::size_t k = size; k < rows; ++k) square[k % size] |= from[k * width] << (k / size * size);
+            for (std::size_t k = size; k < rows; ++k)
+                square[k % size] |= from[k * width] << (k / size * size);
             transpose_squares(square, size);
-            for (std::size_t k = 0; k < 64 && 64 * c + k < n_features; ++k) columns[(64 * c + k) * words + w] = square[k];
+            for (std::size_t k = 0; k < 64 && 64 * c + k < n_features; ++k)
+                columns[(64 * c + k) * words + w] = square[k];
         }
     }
     return columns;
 }
 
-Words ordered_columns(const Words& packed, std::size_t width, std::size_t n_features, const std::vector<std::int32_t>& kept,
-                      const std::vector<std::uint32_t>& order) {
+Words ordered_columns(const Words& packed, std::size_t width, std::size_t n_features,
+                      const std::vector<std::int32_t>& kept, const std::vector<std::uint32_t>& order) {
     const std::size_t words = (order.size() + 63) / 64;
     Words rows(order.size() * width);
     for (std::size_t k = 0; k < order.size(); ++k)
         if (order[k] != kNoRow) std::copy_n(packed.data() + order[k] * width, width, rows.data() + k * width);
     const Words all = transpose(rows, order.size(), n_features, width, words);
     Words columns(kept.size() * words);
-    for (std::size_t f = 0; f < kept.size(); ++f) std::copy_n(all.data() + static_cast<std::size_t>(kept[f]) * words, words, columns.data() + f * words);
+    for (std::size_t f = 0; f < kept.size(); ++f)
+        std::copy_n(all.data() + static_cast<std::size_t>(kept[f]) * words, words,
+                    columns.data() + f * words);
     return columns;
 }
 
-// Columns that can matter: a constant never splits, and of equal or opposite columns the first does for all, unless they
-// belong to attributes with prices of their own. Columns are compared in the polarity in which the first row has a zero.
-std::vector<std::int32_t> informative_features(const Words& columns, std::size_t n_rows, std::size_t n_features, std::size_t words,
-                                               bool drop, const std::int32_t* attribute) {
+// Columns that can matter: a constant never splits, and of equal or opposite columns the first does for all,
+// unless they belong to attributes with prices of their own. Columns are compared in the polarity in which
+// the first row has a zero.
+std::vector<std::int32_t> informative_features(const Words& columns, std::size_t n_rows,
+                                               std::size_t n_features, std::size_t words, bool drop,
+                                               const std::int32_t* attribute) {
     std::vector<std::int32_t> kept;
     const std::uint64_t tail = n_rows % 64 == 0 ? ~0ull : (1ull << (n_rows % 64)) - 1;
     std::unordered_multimap<std::uint64_t, std::size_t> seen;
@@ -124,8 +133,9 @@ std::vector<std::int32_t> informative_features(const Words& columns, std::size_t
 }
 
 // group[r] = number of the first row with the same kept features, in order of appearance.
-std::size_t group_rows(const Words& packed, std::size_t n, std::size_t width, const std::vector<std::int32_t>& kept, bool merge,
-                       std::vector<std::uint32_t>& group, std::vector<std::uint32_t>& first) {
+std::size_t group_rows(const Words& packed, std::size_t n, std::size_t width,
+                       const std::vector<std::int32_t>& kept, bool merge, std::vector<std::uint32_t>& group,
+                       std::vector<std::uint32_t>& first) {
     group.resize(n);
     if (!merge) {
         first.resize(n);

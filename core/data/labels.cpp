@@ -1,4 +1,4 @@
-#include "labels.hpp"
+#include "data/labels.hpp"
 
 #include <algorithm>
 
@@ -7,7 +7,8 @@ namespace streed {
 std::optional<Encoded> encode(const std::int64_t* labels, std::size_t n) {
     if (n == 0 || n >= (std::size_t{1} << 31)) return std::nullopt;
     const auto [least, most] = std::minmax_element(labels, labels + n);
-    const std::uint64_t first = static_cast<std::uint64_t>(*least), span = static_cast<std::uint64_t>(*most) - first;
+    const std::uint64_t first = static_cast<std::uint64_t>(*least),
+                        span = static_cast<std::uint64_t>(*most) - first;
     if (span >= n) return std::nullopt;
     std::vector<std::int32_t> position(span + 1);
     for (std::size_t r = 0; r < n; ++r) position[static_cast<std::uint64_t>(labels[r]) - first] = 1;
@@ -18,7 +19,8 @@ std::optional<Encoded> encode(const std::int64_t* labels, std::size_t n) {
         out.values.push_back(static_cast<std::int64_t>(first + k));
     }
     out.codes.resize(n);
-    for (std::size_t r = 0; r < n; ++r) out.codes[r] = position[static_cast<std::uint64_t>(labels[r]) - first];
+    for (std::size_t r = 0; r < n; ++r)
+        out.codes[r] = position[static_cast<std::uint64_t>(labels[r]) - first];
     return out;
 }
 

@@ -1,4 +1,13 @@
-#include "node.hpp"
+// Every search node owns its rows as a small dense problem (paper, appendix "Pseudo-code and Implementation":
+// the data set that a recursive call gets). Its bits are packed and features that no longer split are left
+// out, so that the kernels below it work on full vectors and nothing else. The obvious way, a bit set of the
+// rows over the columns of the root, makes every node as expensive as the root. Memory is that of one path.
+//
+// A worked example with one word and the rows 0 to 5 of the parent: the child on feature f with column 110100
+// (bit 5 first) has the rows 2, 4 and 5. A column 011101 of the parent becomes their bits 0, 1, 1 (row 5
+// first): 011, in three slots. When few enough lanes are left to save a vector they are renumbered, and
+// parent_lane() leads back.
+#include "data/node.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -18,19 +27,31 @@ int padded(std::size_t lanes, int multiple) {
 
 void set_lane_value(Lane lane, void* values, std::size_t at, double value) {
     switch (lane) {
-        case Lane::i8: static_cast<std::int8_t*>(values)[at] = static_cast<std::int8_t>(value); break;
-        case Lane::i16: static_cast<std::int16_t*>(values)[at] = static_cast<std::int16_t>(value); break;
-        case Lane::i32: static_cast<std::int32_t*>(values)[at] = static_cast<std::int32_t>(value); break;
-        default: static_cast<double*>(values)[at] = value; break;
+        case Lane::i8:
+            static_cast<std::int8_t*>(values)[at] = static_cast<std::int8_t>(value);
+            break;
+        case Lane::i16:
+            static_cast<std::int16_t*>(values)[at] = static_cast<std::int16_t>(value);
+            break;
+        case Lane::i32:
+            static_cast<std::int32_t*>(values)[at] = static_cast<std::int32_t>(value);
+            break;
+        default:
+            static_cast<double*>(values)[at] = value;
+            break;
     }
 }
 
 double lane_value(Lane lane, const void* values, std::size_t at) {
     switch (lane) {
-        case Lane::i8: return static_cast<const std::int8_t*>(values)[at];
-        case Lane::i16: return static_cast<const std::int16_t*>(values)[at];
-        case Lane::i32: return static_cast<const std::int32_t*>(values)[at];
-        default: return static_cast<const double*>(values)[at];
+        case Lane::i8:
+            return static_cast<const std::int8_t*>(values)[at];
+        case Lane::i16:
+            return static_cast<const std::int16_t*>(values)[at];
+        case Lane::i32:
+            return static_cast<const std::int32_t*>(values)[at];
+        default:
+            return static_cast<const double*>(values)[at];
     }
 }
 
@@ -38,11 +59,11 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     settings_ = settings;
     counting_ = problem.counting;
     storage_ = problem.storage;
-    kind_ = problem.kind;
+    traits_ = traits_of(problem.kind);
     n_values_ = problem.n_values;
     counted_ = settings.counted;
-    native_ = problem.native && problem.storage == Storage::f64;
-    weighed_ = !counting_ && (kind_ == LeafKind::largest_gain || (kind_ == LeafKind::function && problem.similar));
+    masked_ = settings.masked;
+    weighed_ = !counting_ && traits_.own_weight && problem.similar;
     count_plane_ = problem.n_matrices;
     n_planes_ = count_plane_ + 3;
     n_matrices_ = count_plane_ + (counted_ ? 1 : 0) + (weighed_ ? 1 : 0);
@@ -66,13 +87,15 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     std::copy(problem.columns.begin(), problem.columns.end(), columns_.as<std::uint64_t>());
     if (!counting_) {
         planes_.clear();
-        for (const std::vector<double>* source : {&problem.value, &problem.count, &problem.potential, &problem.weight})
+        for (const std::vector<double>* source :
+             {&problem.value, &problem.count, &problem.potential, &problem.weight})
             planes_.insert(planes_.end(), source->begin(), source->end());
     }
     candidates_.assign(features_.begin(), features_.end());
     if (counting_) {
         counts_.resize(candidates_.size() * blocks_.size());
-        settings_.kernels->count_columns(frame(), candidates_.data(), static_cast<int>(candidates_.size()), valid_.data(), counts_.data());
+        settings_.kernels->count_columns(frame(), candidates_.data(), static_cast<int>(candidates_.size()),
+                                         valid_.data(), counts_.data());
     } else {
         std::size_t listed = 0;
         const int n = settings.kernels->count_and(valid_.data(), valid_.data(), words_);
@@ -93,12 +116,14 @@ void Node::side_filter(int lane, bool side, std::uint64_t* out) const {
 }
 
 double Node::filter_potential(const std::uint64_t* filter) const {
-    if (kind_ == LeafKind::function) return 0;
+    if (!traits_.benefit) return 0;
     if (counting_ && scale_ != nullptr) {
         double sum = 0;
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
             const Block& block = blocks_[b];
-            sum += scale_[b] * settings_.kernels->count_and(filter + block.word_begin, heavy_.data() + block.word_begin, block.word_end - block.word_begin);
+            sum += scale_[b] * settings_.kernels->count_and(filter + block.word_begin,
+                                                            heavy_.data() + block.word_begin,
+                                                            block.word_end - block.word_begin);
         }
         return sum;
     }
@@ -115,11 +140,11 @@ void Node::load_child(const Node& parent, int lane, bool side) {
     settings_ = parent.settings_;
     counting_ = parent.counting_;
     storage_ = parent.storage_;
-    kind_ = parent.kind_;
+    traits_ = parent.traits_;
     n_values_ = parent.n_values_;
     n_channels_ = parent.n_channels_;
     counted_ = parent.counted_;
-    native_ = parent.native_;
+    masked_ = parent.masked_;
     weighed_ = parent.weighed_;
     count_plane_ = parent.count_plane_;
     n_planes_ = parent.n_planes_;
@@ -146,7 +171,8 @@ void Node::select(const Node& parent, int lane, bool side) {
     words_ = n_slots_ = 0;
     valid_.clear();
     for (const Block& block : parent.blocks_) {
-        const int count = settings_.kernels->count_and(selected + block.word_begin, selected + block.word_begin, block.word_end - block.word_begin);
+        const int count = settings_.kernels->count_and(
+            selected + block.word_begin, selected + block.word_begin, block.word_end - block.word_begin);
         n_slots_ += count;
         blocks_.push_back({words_, words_ + (count + 63) / 64});
         words_ = blocks_.back().word_end;
@@ -159,7 +185,8 @@ void Node::select(const Node& parent, int lane, bool side) {
             std::size_t slot = 64 * static_cast<std::size_t>(blocks_[b].word_begin);
             for (int w = parent.blocks_[b].word_begin; w < parent.blocks_[b].word_end; ++w)
                 for (std::uint64_t bits = selected[w]; bits != 0; bits &= bits - 1, ++slot)
-                    slots_[slot] = parent.slots_[64 * static_cast<std::size_t>(w) + static_cast<std::size_t>(std::countr_zero(bits))];
+                    slots_[slot] = parent.slots_[64 * static_cast<std::size_t>(w) +
+                                                 static_cast<std::size_t>(std::countr_zero(bits))];
         }
     }
     counting_ ? count_candidates(parent, lane) : choose_candidates(parent, lane);
@@ -180,11 +207,12 @@ void Node::choose_candidates(const Node& parent, int lane) {
     set_sparse(listed, n_slots_);
 }
 
-// The same when counting: the counts by label are kept, they are the node's single sums.
+// Features that still tell counted rows apart; their counts by label are kept as the node's single sums.
 void Node::count_candidates(const Node& parent, int lane) {
     const std::size_t n = parent.active_.size(), blocks = blocks_.size();
     all_counts_.resize(n * blocks);
-    settings_.kernels->count_columns(parent.frame(), parent.active_.data(), static_cast<int>(n), selected_.data(), all_counts_.data());
+    settings_.kernels->count_columns(parent.frame(), parent.active_.data(), static_cast<int>(n),
+                                     selected_.data(), all_counts_.data());
     candidates_.clear();
     counts_.resize(n * blocks);
     std::size_t kept = 0;
@@ -213,7 +241,8 @@ void Node::pack_columns(const Node& parent) {
     to.clear();
     for (std::size_t k = 0; k < candidates_.size(); ++k) {
         from.push_back(parent.column(candidates_[k]));
-        to.push_back(columns_.as<std::uint64_t>() + (packed_ ? k : static_cast<std::size_t>(candidates_[k])) * words);
+        to.push_back(columns_.as<std::uint64_t>() +
+                     (packed_ ? k : static_cast<std::size_t>(candidates_[k])) * words);
     }
     if (counting_) {
         heavy_.resize(words);
@@ -227,11 +256,14 @@ void Node::pack_columns(const Node& parent) {
         for (std::uint64_t*& column : to) column += blocks_[b].word_begin - filled;
         done = parent.blocks_[b].word_begin;
         filled = blocks_[b].word_begin;
-        settings_.kernels->compress_columns(from.data(), static_cast<int>(from.size()), selected_.data() + done, parent.blocks_[b].word_end - done, plan_.data(), to.data());
+        settings_.kernels->compress_columns(from.data(), static_cast<int>(from.size()),
+                                            selected_.data() + done, parent.blocks_[b].word_end - done,
+                                            plan_.data(), to.data());
     }
     if (packed_) {
         features_.resize(candidates_.size());
-        for (std::size_t k = 0; k < candidates_.size(); ++k) features_[k] = parent.features_[static_cast<std::size_t>(candidates_[k])];
+        for (std::size_t k = 0; k < candidates_.size(); ++k)
+            features_[k] = parent.features_[static_cast<std::size_t>(candidates_[k])];
     } else {
         features_ = parent.features_;
     }
@@ -256,7 +288,8 @@ void Node::choose_lane_type() {
             for (const Block& block : blocks_) {
                 const double* values = plane(p);
                 double positive = 0, negative = 0;
-                for (std::size_t s = 64 * static_cast<std::size_t>(block.word_begin); s < 64 * static_cast<std::size_t>(block.word_end); ++s)
+                for (std::size_t s = 64 * static_cast<std::size_t>(block.word_begin);
+                     s < 64 * static_cast<std::size_t>(block.word_end); ++s)
                     (values[s] < 0 ? negative : positive) += std::abs(values[s]);
                 largest = std::max({largest, positive, negative});
             }
@@ -276,7 +309,9 @@ void Node::finish() {
         rows_ = n_slots_;
         has_light_ = settings_.kernels->count_and(heavy_.data(), valid_.data(), words_) < n_slots_;
     } else {
-        const auto sum = [&](int index) { return std::accumulate(plane(index), plane(index) + plane_size(), 0.0); };
+        const auto sum = [&](int index) {
+            return std::accumulate(plane(index), plane(index) + plane_size(), 0.0);
+        };
         rows_ = sum(count_plane_);
         weight_ = weighed_ ? sum(n_planes_ - 1) : 0;
     }
@@ -288,8 +323,8 @@ void Node::finish() {
     active_.clear();
     counting_ ? sum_counts() : sum_weights();
 
-    // A feature whose smaller side cannot hold a leaf never splits in this node or below it. When counting, the lanes of
-    // features that are not active are zero, in the singles as in the tables.
+    // A feature whose smaller side cannot hold a leaf never splits in this node or below it. When counting,
+    // the lanes of features that are not active are zero, in the singles as in the tables.
     for (const std::int32_t f : candidates_) {
         const int count = n_with(f);
         bool splits = count > 0 && count < n_slots_;
@@ -314,8 +349,10 @@ void Node::finish() {
 
 // Single sums when every slot counts one, from the counts of the candidates.
 void Node::sum_counts() {
-    std::memset(singles_.data(), 0, static_cast<std::size_t>(n_channels_) * static_cast<std::size_t>(stride_) * lane_bytes(lane_));
-    const bool difference = kind_ == LeafKind::signed_difference;
+    std::memset(
+        singles_.data(), 0,
+        static_cast<std::size_t>(n_channels_) * static_cast<std::size_t>(stride_) * lane_bytes(lane_));
+    const bool difference = traits_.difference;
     const std::size_t blocks = blocks_.size();
     with_.assign(static_cast<std::size_t>(stride_), 0);
     const auto put = [&](const std::int32_t* counts, auto&& set) {
@@ -330,7 +367,8 @@ void Node::sum_counts() {
     };
     for (std::size_t k = 0; k < candidates_.size(); ++k) {
         const std::int32_t f = candidates_[k];
-        with_[static_cast<std::size_t>(f)] = put(&counts_[k * blocks], [&](int channel, std::int32_t value) { set_single(channel, f, value); });
+        with_[static_cast<std::size_t>(f)] = put(
+            &counts_[k * blocks], [&](int channel, std::int32_t value) { set_single(channel, f, value); });
     }
     std::vector<std::int32_t>& totals = all_counts_;
     totals.resize(blocks);
@@ -338,13 +376,19 @@ void Node::sum_counts() {
         const std::uint64_t* bits = valid_.data() + blocks_[b].word_begin;
         totals[b] = settings_.kernels->count_and(bits, bits, blocks_[b].word_end - blocks_[b].word_begin);
     }
-    put(totals.data(), [&](int channel, std::int32_t value) { set_lane_value(lane_, totals_.data(), static_cast<std::size_t>(channel), value); });
+    put(totals.data(), [&](int channel, std::int32_t value) {
+        set_lane_value(lane_, totals_.data(), static_cast<std::size_t>(channel), value);
+    });
 }
 
 const std::uint64_t* Node::row_bits() {
     if (!has_row_bits_) {
         row_bits_.reserve((static_cast<std::size_t>(stride_) + 63) / 64 * row_spacing() * 8 + 64);
-        settings_.kernels->turn_columns(frame(), valid_.data(), row_bits_.as<std::uint64_t>());
+        std::uint64_t* bits = row_bits_.as<std::uint64_t>();
+        if (masked_)
+            settings_.kernels->turn_columns_by_slot(frame(), bits);
+        else
+            settings_.kernels->turn_columns(frame(), valid_.data(), bits);
         has_row_bits_ = true;
     }
     return row_bits_.as<std::uint64_t>();
@@ -361,7 +405,7 @@ Frame Node::frame() const {
                  lane_,
                  n_channels_,
                  counting_,
-                 kind_ == LeafKind::signed_difference,
+                 traits_.difference,
                  counted_,
                  blocks_.data(),
                  static_cast<int>(blocks_.size()),
@@ -375,21 +419,33 @@ Frame Node::frame() const {
 }
 
 std::size_t Node::bytes() const {
-    const auto size = [](const auto&... vectors) { return ((vectors.capacity() * sizeof(vectors[0])) + ... + 0); };
+    const auto size = [](const auto&... vectors) {
+        return ((vectors.capacity() * sizeof(vectors[0])) + ... + 0);
+    };
     std::size_t buffers = 0;
-    for (const AlignedBuffer* buffer : {&columns_, &singles_, &totals_, &plan_, &row_bits_, &matrices_, &indices_}) buffers += buffer->capacity();
-    return buffers + size(blocks_, features_, active_, idle_, candidates_, parent_lanes_, valid_, heavy_, selected_, slots_, channels_, row_begin_,
-                          row_lanes_, listed_without_, planes_, counts_, all_counts_, with_, from_, to_);
+    for (const AlignedBuffer* buffer :
+         {&columns_, &singles_, &totals_, &plan_, &row_bits_, &matrices_, &indices_})
+        buffers += buffer->capacity();
+    return buffers + size(blocks_, features_, active_, idle_, candidates_, parent_lanes_, valid_, heavy_,
+                          selected_, slots_, channels_, row_begin_, row_lanes_, listed_without_, planes_,
+                          counts_, all_counts_, with_, from_, to_);
 }
 
 void Node::set_single(int channel, int lane, double value) {
-    set_lane_value(lane_, singles_.data(), static_cast<std::size_t>(channel) * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(lane), value);
+    set_lane_value(lane_, singles_.data(),
+                   static_cast<std::size_t>(channel) * static_cast<std::size_t>(stride_) +
+                       static_cast<std::size_t>(lane),
+                   value);
 }
 
-double Node::total(int channel) const { return lane_value(lane_, totals_.data(), static_cast<std::size_t>(channel)); }
+double Node::total(int channel) const {
+    return lane_value(lane_, totals_.data(), static_cast<std::size_t>(channel));
+}
 
 double Node::single(int channel, int lane) const {
-    return lane_value(lane_, singles_.data(), static_cast<std::size_t>(channel) * static_cast<std::size_t>(stride_) + static_cast<std::size_t>(lane));
+    return lane_value(lane_, singles_.data(),
+                      static_cast<std::size_t>(channel) * static_cast<std::size_t>(stride_) +
+                          static_cast<std::size_t>(lane));
 }
 
 }  // namespace streed

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned.hpp"
-#include "problem.hpp"
+#include "data/aligned.hpp"
+#include "data/problem.hpp"
 
 namespace streed {
 
@@ -15,6 +15,7 @@ struct NodeSettings {
     bool sparse_rows = true;
     int min_samples_leaf = 1;
     bool counted = false;  // a channel of row counts is wanted
+    bool masked = false;   // real statistics are added up under masks (native/table.hpp), without matrices
 };
 
 // A number of a lane type.
@@ -28,7 +29,8 @@ public:
     // The child of `parent` on one side of the feature in `lane`.
     void load_child(const Node& parent, int lane, bool side);
 
-    // Bits of the rows that go to one side of the feature in `lane`, and what rows given as bits cost without benefit.
+    // Bits of the rows that go to one side of the feature in `lane`, and what rows given as bits cost without
+    // benefit.
     void side_filter(int lane, bool side, std::uint64_t* out) const;
     double filter_potential(const std::uint64_t* filter) const;
     void positive_rows(std::uint64_t* out) const;  // weighted rows of two labels
@@ -36,12 +38,14 @@ public:
     Frame frame() const;
     Frame weight_frame() const;  // of several values: the weights of the rows as its only channel
     const std::uint64_t* column(int lane) const {
-        return columns_.as<std::uint64_t>() + static_cast<std::size_t>(lane) * static_cast<std::size_t>(words_);
+        return columns_.as<std::uint64_t>() +
+               static_cast<std::size_t>(lane) * static_cast<std::size_t>(words_);
     }
 
-    // The same by rows, 64 lanes to a word (kernels_rows.hpp); made when first asked for.
+    // The same by rows, 64 lanes to a word, for the kernels of children and of native losses (turn_columns,
+    // turn_columns_by_slot); made when first asked for, and known after that.
     const std::uint64_t* row_bits();
-    const std::uint64_t* known_row_bits() const { return row_bits_.as<std::uint64_t>(); }  // row_bits() was called
+    const std::uint64_t* known_row_bits() const { return row_bits_.as<std::uint64_t>(); }
     std::size_t row_spacing() const { return 64 * static_cast<std::size_t>(words_); }
 
     int words() const { return words_; }
@@ -58,11 +62,14 @@ public:
     Lane lane_type() const { return lane_; }
     const std::vector<std::int32_t>& active() const { return active_; }
     int feature(int lane) const { return features_[static_cast<std::size_t>(lane)]; }  // of the root problem
-    const std::int32_t* parent_lanes() const { return packed_ ? parent_lanes_.data() : nullptr; }  // null: the same
+    const std::int32_t* parent_lanes() const {
+        return packed_ ? parent_lanes_.data() : nullptr;
+    }  // null: the same
     int parent_lane(int lane) const { return packed_ ? parent_lanes_[static_cast<std::size_t>(lane)] : lane; }
     const std::vector<std::uint64_t>& valid() const { return valid_; }
-    const std::vector<std::uint64_t>& heavy() const { return heavy_; }  // counting: slots with weight of their own
-    bool has_light() const { return has_light_; }                       // whether others have none
+    // Counting: slots with weight of their own, and whether there are others.
+    const std::vector<std::uint64_t>& heavy() const { return heavy_; }
+    bool has_light() const { return has_light_; }
     const std::vector<std::uint32_t>& slots() const { return slots_; }  // weighted: those of the root problem
     double potential() const { return potential_; }                     // of all rows, as filter_potential
     double weight() const { return weight_; }                           // of all rows, several values only
@@ -90,9 +97,12 @@ private:
     void finish();  // lane type, single sums, active features
     void set_single(int channel, int lane, double value);
     std::size_t plane_size() const { return 64 * static_cast<std::size_t>(words_); }
-    const double* plane(int index) const { return planes_.data() + static_cast<std::size_t>(index) * plane_size(); }
+    const double* plane(int index) const {
+        return planes_.data() + static_cast<std::size_t>(index) * plane_size();
+    }
     bool has_matrix(int index) const {
-        return index < count_plane_ || (index == count_plane_ && counted_) || (index == n_planes_ - 1 && weighed_);
+        return index < count_plane_ || (index == count_plane_ && counted_) ||
+               (index == n_planes_ - 1 && weighed_);
     }
     char* matrix(int index);  // of a plane that has one
 
@@ -100,15 +110,15 @@ private:
     bool counting_ = true;
     Storage storage_ = Storage::i8;
     Lane lane_ = Lane::i32;
-    LeafKind kind_ = LeafKind::signed_difference;
+    LeafTraits traits_;
     int n_values_ = 1, n_channels_ = 1;
-    // Numbers of a weighted slot, [plane][slot]: its values, rows, potential and weight. Those that are added up as row
-    // vectors, the first ones in this order, have a matrix each.
+    // Numbers of a weighted slot, [plane][slot]: its values, rows, potential and weight. Those that are added
+    // up as row vectors, the first ones in this order, have a matrix each.
     int n_planes_ = 0, n_matrices_ = 0, count_plane_ = 0;
     bool weighed_ = false;  // the weights have a matrix
     bool counted_ = false;  // has a channel of row counts
     bool has_light_ = false;
-    bool packed_ = false;   // lanes were renumbered when the node was loaded
+    bool packed_ = false;            // lanes were renumbered when the node was loaded
     const double* scale_ = nullptr;  // counting: weights of the rows of each block
     double largest_value_ = 1;
     int words_ = 0, stride_ = 0, n_slots_ = 0;
@@ -118,9 +128,10 @@ private:
     std::vector<std::uint64_t> valid_, selected_;
     std::vector<std::uint64_t> heavy_;  // counting: slots with weight of their own
     std::vector<std::uint32_t> slots_;
-    std::vector<std::int32_t> counts_, all_counts_;  // counting: [candidate][block], rows that have it; the same of a parent's lanes
-    std::vector<std::int32_t> with_;                 // counting: [lane]
-    std::vector<const std::uint64_t*> from_;         // pack_columns
+    std::vector<std::int32_t> counts_,
+        all_counts_;  // counting: [candidate][block], rows that have it; the same of a parent's lanes
+    std::vector<std::int32_t> with_;          // counting: [lane]
+    std::vector<const std::uint64_t*> from_;  // pack_columns
     std::vector<std::uint64_t*> to_;
     AlignedBuffer columns_, singles_, totals_, plan_, row_bits_;
     bool has_row_bits_ = false;
@@ -129,7 +140,8 @@ private:
     std::vector<std::uint32_t> row_begin_, row_lanes_;
     std::vector<std::uint8_t> listed_without_;
     bool sparse_ = false;  // slots have lists instead of matrices
-    bool native_ = false;  // real statistics of a native leaf function: neither matrices nor lists, but masks (native_table.hpp)
+    bool masked_ = false;  // real statistics of a leaf function: neither matrices nor lists, but masks
+                           // (native/table.hpp)
     Channel weight_channel_{};
     std::vector<double> planes_;
     AlignedBuffer matrices_, indices_;

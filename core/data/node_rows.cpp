@@ -1,19 +1,24 @@
 // Weighted rows of a node: their numbers, and either vectors or lists of the features they have.
+//
+// A row vector has the number of a row in the lane of every feature that the row has: pair tables are then
+// sums of whole vectors. Where rows have few features most of that would be adding zeros, and lists win.
 #include <algorithm>
 #include <bit>
 
-#include "node.hpp"
+#include "data/node.hpp"
 
 namespace streed {
 namespace {
 
-// Slots with so small a part of the features are added up pair by pair: a quarter, an eighth of narrower numbers.
+// Slots with so small a part of the features are added up pair by pair: a quarter, an eighth of narrower
+// numbers (both unmeasured).
 constexpr std::size_t sparse_part(Storage storage) { return storage == Storage::f64 ? 4 : 8; }
 
-// Writes the value of every slot into the lanes of the features that it has; 64 slots at a time, so that they stay in the cache.
+// Writes the value of every slot into the lanes of the features that it has; 64 slots at a time, so that they
+// stay in the cache.
 template <class T>
-void fill_matrix(T* matrix, const double* values, const std::uint64_t* columns, std::size_t words, const std::vector<std::int32_t>& lanes,
-                 std::size_t stride) {
+void fill_matrix(T* matrix, const double* values, const std::uint64_t* columns, std::size_t words,
+                 const std::vector<std::int32_t>& lanes, std::size_t stride) {
     for (std::size_t w = 0; w < words; ++w) {
         T* rows = matrix + 64 * w * stride;
         std::fill(rows, rows + 64 * stride, T{});
@@ -28,8 +33,8 @@ void fill_matrix(T* matrix, const double* values, const std::uint64_t* columns, 
 }
 
 // Copies one row vector, all lanes or those that are left.
-void copy_row(Storage storage, const void* from, std::size_t from_at, void* to, std::size_t to_at, std::size_t stride,
-              const std::vector<std::int32_t>* lanes) {
+void copy_row(Storage storage, const void* from, std::size_t from_at, void* to, std::size_t to_at,
+              std::size_t stride, const std::vector<std::int32_t>* lanes) {
     const std::size_t size = storage_bytes(storage);
     const char* source = static_cast<const char*>(from) + from_at * size;
     char* target = static_cast<char*>(to) + to_at * size;
@@ -43,7 +48,8 @@ void copy_row(Storage storage, const void* from, std::size_t from_at, void* to, 
         for (std::size_t f = 0; f < n; ++f) target[f] = source[lane[f]];
     else if (storage == Storage::i32)
         for (std::size_t f = 0; f < n; ++f)
-            reinterpret_cast<std::int32_t*>(target)[f] = reinterpret_cast<const std::int32_t*>(source)[lane[f]];
+            reinterpret_cast<std::int32_t*>(target)[f] = reinterpret_cast<const std::int32_t*>(
+                source)[lane[f]];
     else
         for (std::size_t f = 0; f < n; ++f)
             reinterpret_cast<double*>(target)[f] = reinterpret_cast<const double*>(source)[lane[f]];
@@ -54,16 +60,18 @@ void copy_row(Storage storage, const void* from, std::size_t from_at, void* to, 
 
 // Rows that have few features need no matrices: `listed` is how often the rarer sides of the features occur.
 void Node::set_sparse(std::size_t listed, int n_slots) {
-    if (native_) {
+    if (masked_) {
         sparse_ = true;
         return;
     }
-    sparse_ = settings_.sparse_rows && !counting_ && storage_ != Storage::i8 && sparse_part(storage_) * listed <= candidates_.size() * static_cast<std::size_t>(n_slots);
+    sparse_ = settings_.sparse_rows && !counting_ && storage_ != Storage::i8 &&
+              sparse_part(storage_) * listed <= candidates_.size() * static_cast<std::size_t>(n_slots);
 }
 
 void Node::fill_matrices() {
     const std::size_t stride = static_cast<std::size_t>(stride_), words = static_cast<std::size_t>(words_);
-    matrices_.reserve(static_cast<std::size_t>(n_matrices_) * plane_size() * stride * storage_bytes(storage_) + 64);
+    matrices_.reserve(
+        static_cast<std::size_t>(n_matrices_) * plane_size() * stride * storage_bytes(storage_) + 64);
     for (int p = 0; p < n_planes_; ++p) {
         if (!has_matrix(p)) continue;
         const std::uint64_t* columns = columns_.as<std::uint64_t>();
@@ -81,7 +89,8 @@ char* Node::matrix(int index) {
     if (sparse_) return nullptr;
 
     const std::size_t position = static_cast<std::size_t>(index <= count_plane_ ? index : n_matrices_ - 1);
-    return matrices_.as<char>() + position * plane_size() * static_cast<std::size_t>(stride_) * storage_bytes(storage_);
+    return matrices_.as<char>() +
+           position * plane_size() * static_cast<std::size_t>(stride_) * storage_bytes(storage_);
 }
 
 void Node::positive_rows(std::uint64_t* out) const {
@@ -102,10 +111,13 @@ void Node::copy_weighted_rows(const Node& parent) {
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
         std::size_t slot = 64 * static_cast<std::size_t>(blocks_[b].word_begin);
         for (int w = parent.blocks_[b].word_begin; w < parent.blocks_[b].word_end; ++w) {
-            for (std::uint64_t bits = selected_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1, ++slot) {
-                const std::size_t from = 64 * static_cast<std::size_t>(w) + static_cast<std::size_t>(std::countr_zero(bits));
+            for (std::uint64_t bits = selected_[static_cast<std::size_t>(w)]; bits != 0;
+                 bits &= bits - 1, ++slot) {
+                const std::size_t from = 64 * static_cast<std::size_t>(w) +
+                                         static_cast<std::size_t>(std::countr_zero(bits));
                 for (std::size_t m = 0; m < n_copied; ++m)
-                    copy_row(storage_, parent.matrices_.data(), (m * parent_slots + from) * static_cast<std::size_t>(parent.stride_),
+                    copy_row(storage_, parent.matrices_.data(),
+                             (m * parent_slots + from) * static_cast<std::size_t>(parent.stride_),
                              matrices_.data(), (m * slots + slot) * stride, stride, lanes);
                 for (std::size_t p = 0; p < static_cast<std::size_t>(n_planes_); ++p)
                     planes_[p * slots + slot] = parent.planes_[p * parent_slots + from];
@@ -116,41 +128,47 @@ void Node::copy_weighted_rows(const Node& parent) {
 
 void Node::sum_weights() {
     channels_.clear();
-    if (kind_ == LeafKind::largest_sum)
-        for (const Block& block : blocks_) channels_.push_back({block.word_begin, block.word_end, matrix(0), plane(0)});
+    if (traits_.label_rows)
+        for (const Block& block : blocks_)
+            channels_.push_back({block.word_begin, block.word_end, matrix(0), plane(0)});
     else
         for (int m = 0; m < n_values_; ++m) channels_.push_back({0, words_, matrix(m), plane(m)});
     if (counted_) channels_.push_back({0, words_, matrix(count_plane_), plane(count_plane_)});
     if (weighed_) weight_channel_ = {0, words_, matrix(n_planes_ - 1), plane(n_planes_ - 1)};
     if (sparse_) {
-        std::memset(singles_.data(), 0, static_cast<std::size_t>(n_channels_) * static_cast<std::size_t>(stride_) * lane_bytes(lane_));
+        std::memset(
+            singles_.data(), 0,
+            static_cast<std::size_t>(n_channels_) * static_cast<std::size_t>(stride_) * lane_bytes(lane_));
         for (int c = 0; c < n_channels_; ++c)
-            for (const std::int32_t f : candidates_) set_single(c, f, column_sum(channels_[static_cast<std::size_t>(c)], f));
+            for (const std::int32_t f : candidates_)
+                set_single(c, f, column_sum(channels_[static_cast<std::size_t>(c)], f));
     }
     indices_.reserve(4 * index_count(stride_));
-    const Scratch scratch{indices_.as<std::uint32_t>(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+    const Scratch scratch{
+        indices_.as<std::uint32_t>(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
     if (!sparse_) settings_.kernels->single_sums(frame(), valid_.data(), singles_.data(), scratch);
     for (int c = 0; c < n_channels_; ++c) {
         const Channel& channel = channels_[static_cast<std::size_t>(c)];
-        const double* source = plane(counted_ && c + 1 == n_channels_ ? count_plane_ : kind_ == LeafKind::largest_sum ? 0 : c);
+        const double* source = plane(counted_ && c + 1 == n_channels_ ? count_plane_
+                                     : traits_.label_rows             ? 0
+                                                                      : c);
         double sum = 0;
-        for (std::size_t s = 64 * static_cast<std::size_t>(channel.word_begin); s < 64 * static_cast<std::size_t>(channel.word_end); ++s)
+        for (std::size_t s = 64 * static_cast<std::size_t>(channel.word_begin);
+             s < 64 * static_cast<std::size_t>(channel.word_end); ++s)
             sum += source[s];
         set_lane_value(lane_, totals_.data(), static_cast<std::size_t>(c), sum);
     }
 }
 
 double Node::column_sum(const Channel& channel, int lane) const {
-    const std::uint64_t* bits = column(lane);
-    double sum = 0;
-    for (std::size_t w = static_cast<std::size_t>(channel.word_begin); w < static_cast<std::size_t>(channel.word_end); ++w)
-        for (std::uint64_t word = bits[w] & valid_[w]; word != 0; word &= word - 1)
-            sum += channel.values[64 * w + static_cast<std::size_t>(std::countr_zero(word))];
-    return sum;
+    const std::size_t begin = static_cast<std::size_t>(channel.word_begin);
+    return settings_.kernels->selected_sum(column(lane) + begin, valid_.data() + begin,
+                                           channel.word_end - channel.word_begin,
+                                           channel.values + 64 * begin);
 }
 
-// For every slot the lanes of its features, the rarer side of each feature being listed. Wide numbers are added up by
-// feature, and need to know the rarer side only, unless slots have few features.
+// For every slot the lanes of its features, the rarer side of each feature being listed. Wide numbers are
+// added up by feature, and need to know the rarer side only, unless slots have few features.
 void Node::list_rows() {
     const std::size_t slots = 64 * static_cast<std::size_t>(words_);
     listed_without_.assign(static_cast<std::size_t>(stride_), 0);
@@ -160,7 +178,7 @@ void Node::list_rows() {
         listed_without_[static_cast<std::size_t>(f)] = 2 * count > n_slots_;
         total += static_cast<std::size_t>(std::min(count, n_slots_ - count));
     }
-    if (native_ || (!sparse_ && storage_ != Storage::i8)) return;
+    if (masked_ || (!sparse_ && storage_ != Storage::i8)) return;
     row_begin_.assign(slots + 1, 0);
     const auto each = [&](std::int32_t f, auto&& visit) {
         const std::uint64_t* bits = column(f);
@@ -172,7 +190,8 @@ void Node::list_rows() {
     for (const std::int32_t f : active_) each(f, [&](std::size_t slot) { ++row_begin_[slot + 1]; });
     for (std::size_t s = 0; s < slots; ++s) row_begin_[s + 1] += row_begin_[s];
     row_lanes_.resize(total);
-    for (const std::int32_t f : active_) each(f, [&](std::size_t slot) { row_lanes_[row_begin_[slot]++] = static_cast<std::uint32_t>(f); });
+    for (const std::int32_t f : active_)
+        each(f, [&](std::size_t slot) { row_lanes_[row_begin_[slot]++] = static_cast<std::uint32_t>(f); });
     for (std::size_t s = slots; s > 0; --s) row_begin_[s] = row_begin_[s - 1];
     row_begin_[0] = 0;
 }

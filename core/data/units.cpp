@@ -1,4 +1,4 @@
-#include "units.hpp"
+#include "data/units.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,8 @@ bool measures(double unit, const double* values, std::size_t n) {
     for (std::size_t k = 0; k < n; ++k) {
         const double multiple = std::nearbyint(values[k] / unit);
         total += std::abs(multiple);
-        if (!(total < 0x1p30) || !(std::abs(multiple * unit - values[k]) <= 0x1p-50 * std::abs(values[k]))) return false;
+        if (!(total < 0x1p30) || !(std::abs(multiple * unit - values[k]) <= 0x1p-50 * std::abs(values[k])))
+            return false;
     }
     return true;
 }
@@ -58,11 +59,27 @@ double grid_of(double total, bool whole, int bits) {
     return grid == 1 ? 0.5 : std::max(0x1p-1000, grid);
 }
 
+double grain_of(const double* values, std::size_t n) {
+    double total = 0;
+    bool whole = true;
+    for (std::size_t k = 0; k < n; ++k) {
+        total += std::abs(values[k]);
+        whole = whole && values[k] == std::floor(values[k]);
+    }
+    return grid_of(total, whole, 48);
+}
+
+void to_grid(std::vector<double>& values, double grain) {
+    if (grain == 1) return;
+    for (double& v : values) v = std::nearbyint(v / grain);
+}
+
 double common_unit(const double* values, std::size_t n) {
     if (measures(1, values, n)) return 1;
     double smallest = 0;
     for (std::size_t k = 0; k < n; ++k)
-        if (values[k] != 0 && (smallest == 0 || std::abs(values[k]) < smallest)) smallest = std::abs(values[k]);
+        if (values[k] != 0 && (smallest == 0 || std::abs(values[k]) < smallest))
+            smallest = std::abs(values[k]);
     for (const double part : {1.0, 2.0, 3.0, 4.0, 5.0})
         if (measures(smallest / part, values, n)) return smallest / part;
     for (const double unit : {0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6})

@@ -1,4 +1,8 @@
-#include "finish.hpp"
+// From the tree of the search to the one that users get (the search knows reduced rows only).
+//
+// Splits that a subtree does without are removed bottom up, on the rows as they were given. Trying every
+// subtree in the place of every node is quadratic, but trees are small.
+#include "model/finish.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +13,8 @@
 #include <numeric>
 #include <utility>
 
-#include "../engine.hpp"
+#include "engine.hpp"
+#include "leaves/leaf_models.hpp"
 
 namespace streed {
 namespace {
@@ -29,45 +34,33 @@ struct Rows {
     const std::uint32_t* end() const { return numbers + n; }
 };
 
-// Cost of a set of rows as a leaf, for each of the leaf models, and the label that has it.
+// Cost of a set of rows as a leaf, and the label that has it.
 class LeafCosts {
 public:
-    explicit LeafCosts(const Problem& problem) : problem_(problem) {
-        const std::size_t labels = static_cast<std::size_t>(problem.n_labels);
-        if (problem.function != nullptr) return;
-        for (std::size_t r = 0; r < problem.n_rows; ++r) {
-            if (problem.costs == nullptr) {
-                magnitude_ += problem.weights[r];
-                continue;
-            }
-            double most = 0;
-            for (std::size_t k = 0; k < labels; ++k) most = std::max(most, std::abs(problem.costs[r * labels + k]));
-            magnitude_ += most;
+    explicit LeafCosts(const Problem& problem)
+        : problem_(problem), model_(leaf_model_of(problem)), additive_(model_.row_range != nullptr) {
+        for (std::size_t r = 0; additive_ && r < problem.n_rows; ++r) {
+            const RowRange range = model_.row_range(problem, r);
+            magnitude_ += std::max(std::abs(range.least), std::abs(range.most));
         }
     }
 
     double of(const Rows& rows, std::int32_t* label = nullptr) {
-        const std::size_t labels = static_cast<std::size_t>(problem_.n_labels);
-        costs_.assign(labels, 0);
-        if (problem_.function != nullptr) {
-            const std::size_t s = static_cast<std::size_t>(problem_.function->n_statistics);
-            std::vector<double> sums(s);
-            for (const std::uint32_t r : rows)
-                for (std::size_t m = 0; m < s; ++m) sums[m] += problem_.function->statistics[r * s + m];
-            costs_ = ask(sums);
-        } else if (problem_.costs != nullptr) {
-            for (const std::uint32_t r : rows)
-                for (std::size_t k = 0; k < labels; ++k) costs_[k] += problem_.costs[r * labels + k];
-        } else {
-            for (const std::uint32_t r : rows) costs_[static_cast<std::size_t>(problem_.labels[r])] -= problem_.weights[r];
-            const double total = -std::accumulate(costs_.begin(), costs_.end(), 0.0);
-            for (double& cost : costs_) cost += total;
-        }
+        sums_.assign(static_cast<std::size_t>(model_.n_sums(problem_)), 0);
+        model_.add(problem_, rows.begin(), rows.size(), sums_.data());
+        costs_.resize(static_cast<std::size_t>(problem_.n_labels));
+        if (additive_)
+            model_.costs(problem_, sums_.data(), 1, costs_.data());
+        else
+            costs_ = ask(sums_);
         const auto best = std::min_element(costs_.begin(), costs_.end());
         if (label != nullptr) *label = static_cast<std::int32_t>(best - costs_.begin());
         return *best;
     }
 
+    // A leaf without rows costs nothing, and goes with its split; a function is never asked about it.
+    double without_rows() const { return additive_ ? 0.0 : std::numeric_limits<double>::infinity(); }
+    bool nonnegative() const { return model_.nonnegative; }
     double magnitude() const { return magnitude_; }
 
 private:
@@ -76,17 +69,21 @@ private:
         const auto known = asked_.find(sums);
         if (known != asked_.end()) return known->second;
         std::vector<double> costs(costs_.size(), std::numeric_limits<double>::quiet_NaN());
-        problem_.function->costs(sums.data(), 1, costs.data());
+        model_.costs(problem_, sums.data(), 1, costs.data());
         for (const double cost : costs) {
-            if (!std::isfinite(cost)) throw TaskFailure("a leaf costs " + std::to_string(cost) + ", but costs must be finite numbers", sums);
+            if (!std::isfinite(cost))
+                throw TaskFailure(
+                    "a leaf costs " + std::to_string(cost) + ", but costs must be finite numbers", sums);
             magnitude_ = std::max(magnitude_, std::abs(cost));
         }
         return asked_[sums] = std::move(costs);
     }
 
     const Problem& problem_;
+    const LeafModelFunctions& model_;
+    const bool additive_;  // a leaf costs the sum of its rows
     std::map<std::vector<double>, std::vector<double>> asked_;
-    std::vector<double> costs_;
+    std::vector<double> sums_, costs_;
     double magnitude_ = 0;
 };
 
@@ -156,7 +153,9 @@ public:
 
 private:
     double tolerance() const { return leaves_.magnitude() * 1e-12; }
-    double join(double left, double right, double branch) const { return problem_.maximum ? std::max(left, right) : branch + left + right; }
+    double join(double left, double right, double branch) const {
+        return problem_.maximum ? std::max(left, right) : branch + left + right;
+    }
     double allowed(double cost) const { return std::max(cost, whole_); }
 
     double branching(std::int32_t feature, const Rows& rows) const {
@@ -165,13 +164,15 @@ private:
         bool same_group = false;
         for (const std::int32_t tested : path_) {
             if (prices.attribute[tested] == prices.attribute[feature]) return branch_cost_;
-            same_group = same_group || (prices.group[feature] >= 0 && prices.group[tested] == prices.group[feature]);
+            same_group = same_group ||
+                         (prices.group[feature] >= 0 && prices.group[tested] == prices.group[feature]);
         }
-        return branch_cost_ + static_cast<double>(rows.size()) * (same_group ? prices.discounted[feature] : prices.full[feature]);
+        return branch_cost_ + static_cast<double>(rows.size()) *
+                                  (same_group ? prices.discounted[feature] : prices.full[feature]);
     }
 
-    // The rows of both children; good until rows are parted again after so many tests. Without a jump per row, which would be
-    // guessed wrongly half of the time.
+    // The rows of both children; good until rows are parted again after so many tests. Without a jump per
+    // row, which would be guessed wrongly half of the time.
     std::pair<Rows, Rows> part(const Rows& rows, std::int32_t feature) {
         const std::vector<std::uint8_t>& has = column(feature);
         const std::size_t depth = path_.size();
@@ -195,11 +196,11 @@ private:
         return values;
     }
 
-    // Cost of a subtree for some rows; anything above `limit` if it is above that and no leaf costs less than nothing.
+    // Cost of a subtree for some rows; anything above `limit` if it is above that and no leaf costs less than
+    // nothing.
     double cost(const Branch& at, const Rows& rows, double limit = std::numeric_limits<double>::infinity()) {
         work_ -= static_cast<double>(rows.size());
-        // A leaf without rows costs nothing, and goes with its split; a function is never asked about it.
-        if (rows.empty()) return problem_.function != nullptr ? std::numeric_limits<double>::infinity() : 0.0;
+        if (rows.empty()) return leaves_.without_rows();
         if (at.feature < 0) return leaves_.of(rows);
         const double own = branching(at.feature, rows);
         if (nothing_below_zero_ && own > limit) return own;
@@ -207,16 +208,19 @@ private:
         path_.push_back(at.feature);
         const double left_cost = cost(*at.left, left, limit - own);
         const bool enough = nothing_below_zero_ && left_cost + own > limit;
-        const double both = enough ? left_cost + own : join(left_cost, cost(*at.right, right, limit - own - left_cost), own);
+        const double both = enough ? left_cost + own
+                                   : join(left_cost, cost(*at.right, right, limit - own - left_cost), own);
         path_.pop_back();
         return both;
     }
 
-    // A proper subtree that does as well in the place of the whole. Trying all of them is quadratic in the size of the
-    // tree, so that trees with many thousands of nodes are only tried in part.
+    // A proper subtree that does as well in the place of the whole. Trying all of them is quadratic in the
+    // size of the tree, so that trees with many thousands of nodes are only tried in part.
     std::unique_ptr<Branch>* replacement(Branch& at, const Rows& rows, double limit) {
         for (std::unique_ptr<Branch>* child : {&at.left, &at.right}) {
-            if ((*child)->feature < 0 || work_ < 0 || std::chrono::duration<double>(Clock::now() - started_).count() > patience_) continue;
+            if ((*child)->feature < 0 || work_ < 0 ||
+                std::chrono::duration<double>(Clock::now() - started_).count() > patience_)
+                continue;
             if (cost(**child, rows, limit + tolerance()) <= limit + tolerance()) return child;
             if (auto* deeper = replacement(**child, rows, limit)) return deeper;
         }
@@ -226,11 +230,12 @@ private:
     const Problem& problem_;
     LeafCosts leaves_;
     std::map<std::int32_t, std::vector<std::uint8_t>> columns_;  // of the features that were asked for
-    std::vector<std::int32_t> path_;                          // features tested on the way
-    std::vector<std::unique_ptr<std::uint32_t[]>> buffers_;   // rows of two children, by the number of tests before
+    std::vector<std::int32_t> path_;                             // features tested on the way
+    std::vector<std::unique_ptr<std::uint32_t[]>>
+        buffers_;  // rows of two children, by the number of tests before
     double branch_cost_;
     double whole_ = -std::numeric_limits<double>::infinity();  // maximum: cost of the whole tree
-    const bool nothing_below_zero_ = problem_.costs == nullptr && problem_.function == nullptr && !problem_.maximum;
+    const bool nothing_below_zero_ = leaves_.nonnegative() && !problem_.maximum;
     double work_ = 1e9;  // rows sent down
     using Clock = std::chrono::steady_clock;
     const Clock::time_point started_ = Clock::now();

@@ -18,10 +18,13 @@ struct Progress {
 
 // Techniques that can be switched off. None changes the optimum; tests hold them to that.
 struct Switches {
-    bool cache = true;            // values of subproblems, by row set and by path
-    bool child_records = true;    // values and bounds of all children of a node with three levels left, one record per node
+    bool cache = true;  // values of subproblems, by row set and by path
+    bool child_records =
+        true;  // values and bounds of all children of a node with three levels left, one record per node
     bool fused_children = true;   // both children of a feature by one kernel, without tables in memory
     bool similarity = true;       // bounds between the children of one node
+    bool price_bounds = true;     // a price per node bounds the number of nodes (leaf functions)
+    bool packed_sums = true;      // two statistics of a native leaf function in one number
     bool label_bounds = true;     // a subtree has no more labels than leaves
     bool whole_units = true;      // costs and prices as whole numbers of 32 bits, where they are
     bool merge_rows = true;       // equal rows become one weighted row
@@ -43,6 +46,7 @@ struct Options {
     double time_limit = std::numeric_limits<double>::infinity();
     std::size_t memory_limit = 0;  // bytes, 0 for none
     int n_threads = 1;
+    bool sizes = false;  // a tree for every number of branching nodes (sizes/sizes.hpp)
     std::string simd = "auto";
     Switches switches;
     // Called about every 0.1 s on the calling thread; true ends the search.

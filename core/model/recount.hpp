@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "../data/problem.hpp"
-#include "route.hpp"
+#include "data/problem.hpp"
+#include "model/route.hpp"
 
 namespace streed {
 
-// What a row costs in a leaf: its weight where the leaf has another label than the row, or an entry of its own for every label.
-// Rows cost nothing where neither is given.
+// What a row costs in a leaf: its weight where the leaf has another label than the row, or an entry of its
+// own for every label. Rows cost nothing where neither is given.
 struct RowCosts {
     const std::int32_t* labels = nullptr;
     const double* weights = nullptr;
@@ -39,8 +39,10 @@ struct NodeCounts {
     std::vector<double> per_row(const std::vector<double>& of, double factor, bool sums) const;
 };
 
-// `leaf` is where each row ends, `label` what each leaf says, `feature` what the other nodes test. All numbers lie in range.
-NodeCounts recount(const std::vector<Fork>& forks, const std::int32_t* feature, const std::int32_t* label, const std::int64_t* leaf,
-                   std::size_t n_rows, const RowCosts& costs, const RowClasses& classes, const Prices* prices);
+// `leaf` is where each row ends, `label` the label of each leaf, `feature` what the other nodes test. All
+// numbers lie in range.
+NodeCounts recount(const std::vector<Fork>& forks, const std::int32_t* feature, const std::int32_t* label,
+                   const std::int64_t* leaf, std::size_t n_rows, const RowCosts& costs,
+                   const RowClasses& classes, const Prices* prices);
 
 }  // namespace streed

@@ -20,10 +20,10 @@ enum class Status { optimal, time_limit, interrupted, memory_limit };
 
 // Work counted, not timed.
 struct Statistics {
-    std::size_t depth_two_solves = 0;   // problems with two levels left that were solved
-    std::size_t tables_counted = 0;     // pair tables for which rows were counted or added: what a search costs
-    std::size_t nodes = 0;              // subproblems with more than two levels left that were searched
-    std::size_t cache_hits = 0;         // values found by row set or path
+    std::size_t depth_two_solves = 0;  // problems with two levels left that were solved
+    std::size_t tables_counted = 0;  // pair tables for which rows were counted or added: what a search costs
+    std::size_t nodes = 0;           // subproblems with more than two levels left that were searched
+    std::size_t cache_hits = 0;      // values found by row set or path
     std::size_t cache_entries = 0;
     std::size_t pruned_bound = 0;       // features skipped by a bound
     std::size_t pruned_similarity = 0;  // of these, before anything below them was solved

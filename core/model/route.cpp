@@ -1,4 +1,4 @@
-#include "route.hpp"
+#include "model/route.hpp"
 
 #include <algorithm>
 

@@ -3,8 +3,9 @@
 // bound by a step, and the step doubles every round. The first step is a quarter of the price: smaller ones
 // ask the tables too often, larger ones were up to three times slower.
 #include <algorithm>
+#include <limits>
 
-#include "search.hpp"
+#include "priced/search.hpp"
 
 namespace streed::priced {
 namespace {
@@ -26,6 +27,7 @@ void Search::build(const Level& at, int lane, int side, Level& child) {
     child.feature = kLeaf;
     child.lower = 0;
     child.expanded = child.exact = false;
+    child.entry = kNoEntry;
     child.parent = &at;
     child.parent_lane = lane;
     child.side = side;
@@ -33,12 +35,21 @@ void Search::build(const Level& at, int lane, int side, Level& child) {
     level_bytes_ += child.rows->bytes() - before;
 }
 
+// Before the child is made: most children are ruled out by the bounds of their own children, and some of
+// those follow from the table of the parent. Saves 10 to 18 % of the tables (nothing on yeast).
+double Search::preview(const Level& at, int lane, int side) {
+    bool dropped = false;
+    at.table->useful(lane, side, keep_, dropped);
+    return at.table->preview(lane, side, root_.unit * at.table->leaf_of(lane, side), keep_, apart(),
+                             at.bounds);
+}
+
 void Search::solve_children(Level& at, int depth, int lane, double room) {
     const auto f = static_cast<std::size_t>(lane);
     Bounds& bounds = at.bounds;
     const double b = root_.branch;
     Level* child[2] = {&level(depth + 1, 0), &level(depth + 1, 1)};
-    bool built[2] = {false, false}, asked[2] = {false, false};
+    bool built[2] = {false, false}, asked[2] = {false, false}, viewed[2] = {false, false};
     std::size_t entry[2] = {0, 0};
     double lower[2] = {bounds.lower[0][f], bounds.lower[1][f]};
     bool exact[2] = {lower[0] >= bounds.upper[0][f], lower[1] >= bounds.upper[1][f]};
@@ -73,10 +84,20 @@ void Search::solve_children(Level& at, int depth, int lane, double room) {
                 continue;
             }
         }
+        if (techniques_.preview && !viewed[side]) {
+            viewed[side] = true;
+            const double bound = preview(at, lane, side);
+            if (bound > lower[side]) {
+                update(bound, std::numeric_limits<double>::infinity());
+                if (exact[side] || lower[side] >= limit) take_turns();
+                continue;
+            }
+        }
         Level& below = *child[side];
         if (!built[side]) {
             build(at, lane, side, below);
             built[side] = true;
+            if (below.offset == 0 && !below.rows->merged) below.entry = entry[side];  // the same rows
             below.lower = std::max(0.0, lower[side] - below.offset);
         }
         solve(below, depth + 1, limit - below.offset);
@@ -89,7 +110,7 @@ void Search::solve_children(Level& at, int depth, int lane, double room) {
     }
     for (int s = 0; s < 2; ++s) {
         bounds.lower[s][f] = std::max(bounds.lower[s][f], lower[s]);
-        if (techniques_.similarity) at.table->push(lane, s, lower[s], bounds);
+        if (techniques_.similarity) at.table->push(lane, s, lower[s], apart(), bounds);
     }
     at.done[f] = exact[0] && exact[1] ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-#include "conjunctions.hpp"
+#include "priced/conjunctions.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "rows.hpp"
+#include "priced/rows/rows.hpp"
 
 namespace streed::priced {
 

@@ -1,6 +1,6 @@
 // A look-ahead greedy tree: at every node the feature whose children, each with at most one split, cost
 // least. It is the first tree of the search and what is left if that ends at once.
-#include "search.hpp"
+#include "priced/search.hpp"
 
 namespace streed::priced {
 

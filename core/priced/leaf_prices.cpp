@@ -1,10 +1,10 @@
-#include "leaf_prices.hpp"
+#include "priced/leaf_prices.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "conjunctions.hpp"
-#include "search.hpp"
+#include "priced/conjunctions.hpp"
+#include "priced/search.hpp"
 
 namespace streed::priced {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <vector>
 
-#include "rows.hpp"
-#include "table.hpp"
+#include "priced/rows/rows.hpp"
+#include "priced/table.hpp"
 
 namespace streed::priced {
 

@@ -1,10 +1,10 @@
-#include "memo.hpp"
+#include "priced/memo.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "hash.hpp"
+#include "priced/hash.hpp"
 
 namespace streed::priced {
 namespace {
@@ -26,22 +26,41 @@ void each_row(const Rows& rows, const std::uint64_t* mask, Visit visit) {
 }  // namespace
 
 void Memo::make_key(const Rows& rows, const std::uint64_t* mask) {
-    ids_.clear();
-    each_row(rows, mask, [&](std::size_t r) { ids_.push_back(rows.ids[r]); });
-    key_.clear();
-    const std::size_t n = ids_.size(), as_bits = (n_root_rows_ + 31) / 32;
-    const bool narrow = n_root_rows_ <= 0x10000;
-    key_.push_back(static_cast<std::uint32_t>(n));
-    if (as_bits < (narrow ? (n + 1) / 2 : n)) {
-        key_.resize(1 + as_bits, 0);
-        for (const std::uint32_t id : ids_) key_[1 + id / 32] |= 1u << (id % 32);
-    } else if (narrow) {
-        if (n % 2 != 0) ids_.push_back(0);
-        for (std::size_t k = 0; k < n; k += 2) key_.push_back(ids_[k] | ids_[k + 1] << 16);
-    } else {
-        key_.insert(key_.end(), ids_.begin(), ids_.end());
+    std::size_t n = rows.ids.size();
+    const std::uint32_t* ids = rows.ids.data();
+    if (mask != nullptr) {
+        if (ids_.size() < n) ids_.resize(n);
+        std::uint32_t* out = ids_.data();
+        each_row(rows, mask, [&](std::size_t r) { *out++ = ids[r]; });
+        n = static_cast<std::size_t>(out - ids_.data());
+        ids = ids_.data();
     }
-    if (rows.n_values == 0) return;
+    const std::size_t as_bits = (n_root_rows_ + 31) / 32;
+    const bool narrow = n_root_rows_ <= 0x10000;
+    if (as_bits < (narrow ? (n + 1) / 2 : n)) {
+        key_.assign(1 + as_bits, 0);
+        std::uint32_t at = 0, word = 0;  // positions rise: a word is put together in a register
+        for (std::size_t k = 0; k < n; ++k) {
+            if (ids[k] / 32 != at) {
+                key_[1 + at] = word;
+                at = ids[k] / 32;
+                word = 0;
+            }
+            word |= 1u << (ids[k] % 32);
+        }
+        key_[1 + at] = word;
+    } else if (narrow) {
+        key_.resize(1 + (n + 1) / 2);
+        std::size_t k = 0;
+        for (; k + 2 <= n; k += 2) key_[1 + k / 2] = ids[k] | ids[k + 1] << 16;
+        if (k < n) key_[1 + k / 2] = ids[k];
+    } else {
+        key_.resize(1);
+        key_.insert(key_.end(), ids, ids + n);
+    }
+    key_[0] = static_cast<std::uint32_t>(n);
+    if (!rows.merged) return;
+    key_[0] |= 0x80000000u;
     const auto width = static_cast<std::size_t>(rows.n_values);
     each_row(rows, mask, [&](std::size_t r) {
         const std::size_t at = key_.size();

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "rows.hpp"
+#include "priced/rows/rows.hpp"
 
 namespace streed::priced {
 
@@ -29,7 +29,8 @@ public:
 
     // The entry of the rows of a node, or of those in `mask`; made if there is none. Counted rows are their
     // positions: as a list or as bits, whatever is shorter. What is left of merged rows depends on the
-    // features that could not separate them, so that rows with values are positions, values and features.
+    // features that could not separate them, so that rows with values are positions, values and features
+    // where some have been merged below the root.
     std::size_t find(const Rows& rows, const std::uint64_t* mask);
 
     Entry& at(std::size_t entry) { return entries_[entry]; }

@@ -1,10 +1,10 @@
-#include "model.hpp"
+#include "priced/model.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "../data/bits.hpp"
+#include "data/bits.hpp"
 
 namespace streed::priced {
 namespace {

@@ -1,8 +1,8 @@
 // A problem as rows of the search: whole units of cost, packed bits, the price in ticks.
 #pragma once
 
-#include "priced.hpp"
-#include "rows.hpp"
+#include "priced/priced.hpp"
+#include "priced/rows/rows.hpp"
 
 namespace streed::priced {
 

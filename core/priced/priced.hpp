@@ -3,9 +3,9 @@
 // is a set of rows and nothing else, and the price gives bounds that a depth does not.
 #pragma once
 
-#include "../data/problem.hpp"
-#include "../model/options.hpp"
-#include "../model/result.hpp"
+#include "data/problem.hpp"
+#include "model/options.hpp"
+#include "model/result.hpp"
 
 namespace streed::priced {
 
@@ -18,6 +18,8 @@ struct Techniques {
     bool pair_bounds = true;   // two splits leave a peeled cell
     bool similarity = true;    // bounds between the children of one node
     bool inheritance = true;   // bounds of the parent's children for those of a node
+    bool missing_leaf = true;  // between such bounds missing rows cost a split and a leaf at most
+    bool preview = true;       // bounds of children from those of their children before they are made
     bool alternation = true;   // both children in turns, with limits that grow
     bool leaf_prices = true;   // prices of rows that no leaf exceeds, at the root
     bool greedy = true;        // a look-ahead greedy tree first

@@ -4,7 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "search.hpp"
+#include "priced/search.hpp"
 
 namespace streed::priced {
 

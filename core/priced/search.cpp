@@ -1,4 +1,4 @@
-#include "search.hpp"
+#include "priced/search.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +30,7 @@ void Search::run() {
     top_ = &top;
     std::swap(top.rows, root_.rows);
     top.offset = top.merged = root_.unit * reducer_.reduce(top.rows, false, true);
+    top.rows->merged = false;  // all nodes have them in common
     top.leaf = top.upper = root_.unit * top.rows->leaf();
     poll(0);
     if (techniques_.greedy && !stopped()) greedy(top, 0);
@@ -74,7 +75,7 @@ void Search::poll(std::size_t wanted) {
 
 // What the memo knows of the node; true if that is enough.
 bool Search::known(Level& at, double room) {
-    at.entry = memo_.find(*at.rows, nullptr);
+    if (at.entry == kNoEntry) at.entry = memo_.find(*at.rows, nullptr);
     if (!techniques_.memo) return false;
     const Entry& entry = memo_.at(at.entry);
     at.lower = std::max(at.lower, entry.lower);
@@ -102,7 +103,8 @@ void Search::expand(Level& at) {
             while (above[g] != own[f]) ++g;
             lane_of_[f] = static_cast<std::int32_t>(g);
         }
-        at.table->inherit(*at.parent->table, at.parent->bounds, at.parent_lane, at.side, lane_of_, at.bounds);
+        at.table->inherit(*at.parent->table, at.parent->bounds, at.parent_lane, at.side, lane_of_, apart(),
+                          at.bounds);
     }
     for (int f = 0; f < at.rows->n_features; ++f) improve(at, f);
     use_prices(at);

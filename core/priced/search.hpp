@@ -5,13 +5,15 @@
 #include <memory>
 #include <vector>
 
-#include "leaf_prices.hpp"
-#include "memo.hpp"
-#include "priced.hpp"
-#include "reduction.hpp"
-#include "table.hpp"
+#include "priced/leaf_prices.hpp"
+#include "priced/memo.hpp"
+#include "priced/priced.hpp"
+#include "priced/rows/reduction.hpp"
+#include "priced/table.hpp"
 
 namespace streed::priced {
+
+constexpr std::size_t kNoEntry = static_cast<std::size_t>(-1);
 
 // A node on the path of the search, and its sibling: one pair of them per level, reused.
 struct Level {
@@ -25,7 +27,7 @@ struct Level {
     std::int32_t feature = kLeaf;  // the split of a tree that costs `upper`
     bool expanded = false;         // the pair table and the bounds are there
     bool exact = false;            // lower == upper
-    std::size_t entry = 0;         // of the memo
+    std::size_t entry = kNoEntry;  // of the memo
     const Level* parent = nullptr;
     int parent_lane = 0, side = 0;
 };
@@ -62,6 +64,7 @@ private:
     // Both children of a feature in turns (children.cpp).
     void solve_children(Level& at, int depth, int lane, double room);
     void build(const Level& at, int lane, int side, Level& child);
+    double preview(const Level& at, int lane, int side);
     void improve(Level& at, int lane);
     // A first tree (greedy.cpp).
     void greedy(Level& at, int depth);
@@ -76,6 +79,9 @@ private:
     void poll(std::size_t wanted);
     bool stopped() const { return status_ != Status::optimal; }
     std::size_t memory();
+    double apart() const {
+        return techniques_.missing_leaf ? root_.branch : std::numeric_limits<double>::infinity();
+    }
 
     Root& root_;
     const Kernels& kernels_;

@@ -3,10 +3,10 @@
 #include <limits>
 #include <stdexcept>
 
-#include "../model/finish.hpp"
-#include "model.hpp"
-#include "priced.hpp"
-#include "search.hpp"
+#include "model/finish.hpp"
+#include "priced/model.hpp"
+#include "priced/priced.hpp"
+#include "priced/search.hpp"
 
 namespace streed::priced {
 namespace {

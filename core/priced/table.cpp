@@ -1,9 +1,11 @@
-#include "table.hpp"
+#include "priced/table.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
+
+#include "priced/rows/planes.hpp"
 
 namespace streed::priced {
 namespace {
@@ -14,30 +16,52 @@ class LaneTable : public PairTable {
 public:
     LaneTable(const Root& root, const Kernels& kernels) : root_(root), kernels_(kernels) {}
 
-    void push(int g, int side, double value, Bounds& bounds) const override {
+    void push(int g, int side, double value, double apart, Bounds& bounds) const override {
         if (value <= 0) return;
-        kernel()(shared(g), with_.data(), n_, side, weight(g, side), root_.unit, value,
-                 bounds.lower[0].data(), bounds.lower[1].data());
+        parts(g, side, apart);
+        for (int s = 0; s < 2; ++s) {
+            double* const lower = bounds.lower[s].data();
+            const double* const lost = lost_rows_[1 - s].data();
+            for (int f = 0; f < n_; ++f) lower[f] = std::max(lower[f], value - lost[f]);
+        }
     }
 
     void inherit(const PairTable& from, const Bounds& bounds_from, int lane, int side,
-                 const std::vector<std::int32_t>& lane_of, Bounds& bounds) const override {
+                 const std::vector<std::int32_t>& lane_of, double apart, Bounds& bounds) const override {
         const auto& parent = static_cast<const LaneTable&>(from);
         const T* both = parent.shared(lane);
         const double all = parent.weight(lane, side);
+        parent.parts(lane, 1 - side, apart);
         for (int f = 0; f < n_; ++f) {
-            const int g = lane_of[static_cast<std::size_t>(f)];
-            const double in1 = side == 1 ? static_cast<double>(both[g])
-                                         : parent.weight(g, 1) - static_cast<double>(both[g]),
-                         in0 = all - in1;
+            const auto g = static_cast<std::size_t>(lane_of[static_cast<std::size_t>(f)]);
+            const double in1 = side == 1
+                                   ? static_cast<double>(both[g])
+                                   : parent.weight(static_cast<int>(g), 1) - static_cast<double>(both[g]);
             for (int s = 0; s < 2; ++s) {
-                const double in = s == 1 ? in1 : in0;  // of the rows of this node before any were merged
-                const double missing = parent.weight(g, s) - in, unavoidable = lost_ * (in - weight(f, s));
+                const double in = s == 1 ? in1
+                                         : all - in1;  // of the rows of this node before any were merged
+                const double unavoidable = lost_ * (in - weight(f, s)) * root_.unit;
                 double& lower = bounds.lower[s][static_cast<std::size_t>(f)];
-                lower = std::max(lower, bounds_from.lower[s][static_cast<std::size_t>(g)] -
-                                            (missing + unavoidable) * root_.unit);
+                lower = std::max(lower, bounds_from.lower[s][g] - parent.lost_rows_[s][g] - unavoidable);
             }
         }
+    }
+
+    double preview(int lane, int side, double leaf, const std::vector<std::int32_t>& keep, double apart,
+                   const Bounds& bounds) const override {
+        parts(lane, side, 0);  // costs of the grandchildren as leaves
+        for (int s = 0; s < 2; ++s) leaves_[s].assign(lost_rows_[s].begin(), lost_rows_[s].end());
+        parts(lane, 1 - side, apart);
+        const double b = root_.branch;
+        double least = leaf;
+        for (const std::int32_t f : keep) {
+            const auto g = static_cast<std::size_t>(f);
+            double value = b;
+            for (int s = 0; s < 2; ++s)
+                value += std::max(std::min(leaves_[s][g], b), bounds.lower[s][g] - lost_rows_[s][g]);
+            least = std::min(least, value);
+        }
+        return least;
     }
 
     double weight(int f, int side) const {
@@ -47,14 +71,11 @@ public:
 
 protected:
     virtual const T* shared(int f) const = 0;
-
-    PushKernel<T> kernel() const {
-        if constexpr (std::is_same_v<T, std::int16_t>)
-            return kernels_.push16;
-        else if constexpr (std::is_same_v<T, std::int32_t>)
-            return kernels_.push32;
-        else
-            return kernels_.push64;
+    // What the rows on side `side` of g and each side of each feature are worth at most (kernels.hpp).
+    virtual void parts(int g, int side, double apart) const = 0;
+    double* lost_rows(int side) const {
+        lost_rows_[side].resize(static_cast<std::size_t>(stride_));
+        return lost_rows_[side].data();
     }
 
     void set_bounds(Bounds& bounds, int f, int side, double leaf, double stump, double cell,
@@ -81,6 +102,7 @@ protected:
     double all_ = 0;       // weight of all rows, in units
     double lost_ = 1;      // unavoidable cost per weight that went when rows were merged, at most
     std::vector<T> with_;  // weight of the rows with each feature
+    mutable std::vector<double> lost_rows_[2], leaves_[2];
 };
 
 template <class T>
@@ -101,8 +123,12 @@ public:
         chunks_.reserve(static_cast<std::size_t>(rows.n_words() + 1) * stride_ * 24);
         frame_ = {rows.bits(), stride_, n_, {rows.n[0], rows.n[1]}, chunks_.data()};
         kernels().pairs(frame_, difference_.as<T>(), total_.as<T>());
-        with_.assign(static_cast<std::size_t>(stride_), 0);
-        for (int f = 0; f < n_; ++f) with_[static_cast<std::size_t>(f)] = total(f)[f];
+        with_.resize(static_cast<std::size_t>(stride_));
+        with_difference_.resize(static_cast<std::size_t>(stride_));
+        for (int f = 0; f < n_; ++f) {
+            with_[static_cast<std::size_t>(f)] = total(f)[f];
+            with_difference_[static_cast<std::size_t>(f)] = difference(f)[f];
+        }
     }
 
     void bound_children(bool peel, Bounds& bounds) override {
@@ -143,6 +169,11 @@ public:
         }
     }
 
+    double leaf_of(int lane, int side) const override {
+        const int own = difference(lane)[lane], d = side == 1 ? own : frame_.n[0] - frame_.n[1] - own;
+        return (this->weight(lane, side) - std::abs(d)) / 2;
+    }
+
     void labels(int i, int j, int (&rows)[2]) const override {
         const int n = total(i)[j], d = difference(i)[j];
         rows[0] = (n + d) / 2;
@@ -164,6 +195,18 @@ public:
 
 private:
     const T* shared(int f) const override { return total(f); }
+    void parts(int g, int side, double apart) const override {
+        const double own = difference(g)[g], all = frame_.n[0] - frame_.n[1];
+        double* const lost[2] = {this->lost_rows(0), this->lost_rows(1)};
+        const auto kernel = [&] {
+            if constexpr (std::is_same_v<T, std::int16_t>)
+                return kernels_.parts16;
+            else
+                return kernels_.parts32;
+        }();
+        kernel(difference(g), total(g), with_difference_.data(), with_.data(), n_, side,
+               side == 1 ? own : all - own, this->weight(g, side), root_.unit, apart, lost);
+    }
     const T* difference(int f) const {
         return difference_.template as<T>() + static_cast<std::size_t>(f) * stride_;
     }
@@ -176,6 +219,7 @@ private:
     }
 
     CountFrame frame_;
+    std::vector<T> with_difference_;
     AlignedBuffer difference_, total_, chunks_, sides_;
 };
 
@@ -194,11 +238,13 @@ public:
         const std::size_t plane = static_cast<std::size_t>(stride_) * stride_,
                           n = static_cast<std::size_t>(rows.n_rows());
         sums_.reserve(plane * static_cast<std::size_t>(values_) * sizeof(T));
+        frame_ = {rows.bits(), stride_, n_, rows.n_rows(), values_, rows.values.data(), nullptr};
+        const bool by_planes = make_planes(rows);
         scratch_.reserve((n + 64) * (static_cast<std::size_t>(values_) * sizeof(T) +
                                      static_cast<std::size_t>(stride_) / kLaneBlock * 4 + 4) +
                          64 * static_cast<std::size_t>(values_) * sizeof(T));
-        frame_ = {rows.bits(), stride_, n_, rows.n_rows(), values_, rows.values.data(), scratch_.data()};
-        kernels().pairs(frame_, sums_.as<T>());
+        frame_.scratch = scratch_.data();
+        if (!by_planes) kernels().pairs(frame_, sums_.as<T>());
         totals_.assign(static_cast<std::size_t>(values_), 0);
         for (std::size_t k = 0; k < n * static_cast<std::size_t>(values_); ++k)
             totals_[k % static_cast<std::size_t>(values_)] += static_cast<T>(rows.values[k]);
@@ -235,6 +281,8 @@ public:
         }
     }
 
+    double leaf_of(int lane, int side) const override { return leaf(lane, lane, side, side); }
+
     void labels(int, int, int (&rows)[2]) const override { rows[0] = rows[1] = 0; }
 
     std::size_t needed(const Rows& rows) const override {
@@ -243,7 +291,8 @@ public:
         return all > bytes() ? all - bytes() : 0;
     }
     std::size_t bytes() const override {
-        return sums_.capacity() + scratch_.capacity() + sides_.capacity() + with_.capacity() * sizeof(T);
+        return planes_.bytes() + sums_.capacity() + scratch_.capacity() + sides_.capacity() +
+               with_.capacity() * sizeof(T);
     }
     double work() const override {
         return static_cast<double>(stride_) * stride_ * values_ * sizeof(T) / 64 *
@@ -252,6 +301,18 @@ public:
     }
 
 private:
+    void parts(int g, int side, double apart) const override {
+        for (int u = 0; u < 2; ++u) {
+            double* const lost = this->lost_rows(u);
+            for (int f = 0; f < n_; ++f) {
+                const double all = f == g ? (u == side ? this->weight(g, side) : 0.0)
+                                          : cell(values_ - 1, g, f, side, u);
+                lost[f] = root_.unit * all;
+                if (lost[f] > apart && f != g)
+                    lost[f] = std::min(lost[f], apart + root_.unit * leaf(g, f, side, u));
+            }
+        }
+    }
     const T* shared(int f) const override {
         return sums_.template as<T>() + plane() * static_cast<std::size_t>(values_ - 1) + row(f);
     }
@@ -284,7 +345,19 @@ private:
             return kernels_.sum64;
     }
 
+    // By planes of bits where that is less work (kernels/planes.hpp); false if it is not.
+    bool make_planes(const Rows& rows) {
+        if constexpr (!std::is_same_v<T, std::int32_t>) {
+            return false;
+        } else {
+            if (!planes_.split(rows, kernels_)) return false;
+            planes_.sum(rows, kernels_, sums_.template as<T>());
+            return true;
+        }
+    }
+
     int values_ = 0;
+    Planes planes_;
     SumFrame frame_;
     std::vector<T> totals_;
     AlignedBuffer sums_, scratch_, sides_;

@@ -1,15 +1,21 @@
-// The loop over branching features of a node with more than two levels left.
+// The loop over branching features of a node with more than two levels left (paper, Algorithm 1).
+//
+// A feature is tried only if the bounds of its two children leave room below the best tree so far. The child
+// with more rows is searched first, and the other one only as far as the first leaves room; a node that fails
+// returns the least sum of its children's bounds. Features are not tried in their order but by what the best
+// tree of depth two below each is worth: by Gini or entropy the first trees are worse, and more is searched.
 #include <algorithm>
 #include <cmath>
 
-#include "search.hpp"
+#include "search/search.hpp"
 
 namespace streed {
 
-// Look-ahead order: solving the node with two levels only gives, for every feature, the best tree of depth two
-// below it. That is an upper bound at once and a far better order than Gini. The order depends on the rows alone,
-// never on bounds or on what other threads have found, so that ties are always broken in the same way. A node that `may_close`
-// is left without any features if its bounds rule all of them out; a front wants them all the same.
+// Look-ahead order: solving the node with two levels only gives, for every feature, the best tree of depth
+// two below it. That is an upper bound at once and a far better order than Gini. The order depends on the
+// rows alone, never on bounds or on what other threads have found, so that ties are always broken in the same
+// way. A node that `may_close` is left without any features if its bounds rule all of them out; a front wants
+// them all the same.
 void Worker::begin_branching(int index, int depth, int nodes, double upper, bool may_close) {
     Level& at = level(index);
     search_.checkpoint(calling_thread_);
@@ -22,15 +28,19 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper, bool
     at.best = upper;
     at.choice = {};
     at.branching = true;
-    at.lower.assign(2 * static_cast<std::size_t>(at.n_budgets) * static_cast<std::size_t>(at.node.stride()), search_.floor());
-    if (search_.prices.any()) at.prices.compare(at.node.active(), depth - 1, price_work_);
+    at.lower.assign(2 * static_cast<std::size_t>(at.n_budgets) * static_cast<std::size_t>(at.node.stride()),
+                    search_.floor());
+    if (search_.prices.any()) at.prices.prepare_bounds(at.node.active(), depth - 1, price_work_);
     if (index > 0 && similar()) inherit_bounds(level(index - 1), at);
     keys_.assign(path_);
     if (keeps_children(at)) recall_children(at);
+    bound_by_price(at);
     at.order = at.node.active();
 
     if (at.leaf < at.best) at.best = at.leaf;
-    const auto closed = [&] { return may_close && at.lower_bound(search_) >= at.best; };  // nothing to be found here
+    const auto closed = [&] {
+        return may_close && at.lower_bound(search_) >= at.best;
+    };  // nothing to be found here
     if (closed()) return at.order.clear();
     if (switches.depth_two) {
         load_pair_table(at, similar());
@@ -46,15 +56,12 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper, bool
         if (switches.lookahead_order) sort_by_look(at);
     }
     if (!switches.depth_two && similar()) load_pair_table(at, true);
-    at.fused = !at.order.empty() && can_fuse(at);
-    if (at.fused) {
-        const std::size_t before = at.node.bytes();
-        at.node.row_bits();
-        account(at.node.bytes() - before);
-    }
+    at.fused = !at.order.empty() && keeps_children(at) && can_fuse(at.node);
+    if (at.fused) begin_fused(at);
 }
 
-// Features that are ruled out before any of them is searched need not be sorted: bounds only rise, and the best cost only falls.
+// Features that are ruled out before any of them is searched need not be sorted: bounds only rise, and the
+// best cost only falls.
 void Worker::drop_closed(Level& at) {
     const std::size_t before = at.order.size();
     std::erase_if(at.order, [&](std::int32_t lane) { return !at.open(lane); });
@@ -62,8 +69,8 @@ void Worker::drop_closed(Level& at) {
     statistics.pruned_similarity += before - at.order.size();
 }
 
-// The larger benefit first, then the lower lane. Benefits that are small whole numbers are sorted together with their lanes as
-// integers, which takes half the time of sorting lanes by what they point to.
+// The larger benefit first, then the lower lane. Benefits that are small whole numbers are sorted together
+// with their lanes as integers, which takes half the time of sorting lanes by what they point to.
 void Worker::sort_by_look(Level& at) {
     const double* look = at.look.as<double>();
     constexpr double kMost = 0x1p45;
@@ -74,21 +81,26 @@ void Worker::sort_by_look(Level& at) {
         sort_keys_.push_back(-whole * 0x10000 + f);
     }
     if (sort_keys_.size() < at.order.size())
-        return std::sort(at.order.begin(), at.order.end(), [look](std::int32_t a, std::int32_t b) { return look[a] > look[b] || (look[a] == look[b] && a < b); });
+        return std::sort(at.order.begin(), at.order.end(), [look](std::int32_t a, std::int32_t b) {
+            return look[a] > look[b] || (look[a] == look[b] && a < b);
+        });
     std::sort(sort_keys_.begin(), sort_keys_.end());
-    for (std::size_t k = 0; k < sort_keys_.size(); ++k) at.order[k] = static_cast<std::int32_t>(sort_keys_[k] & 0xffff);
+    for (std::size_t k = 0; k < sort_keys_.size(); ++k)
+        at.order[k] = static_cast<std::int32_t>(sort_keys_[k] & 0xffff);
 }
 
 // All features of the node, in order, as long as there is something to gain.
 void Worker::try_features(int index, double enough) {
     Level& at = level(index);
-    const bool keyed = at.depth == 3 && search_.options.switches.depth_two && uses_paths() && !keeps_children(at);
-    constexpr std::size_t kAhead = 4;
+    const bool keyed = at.depth == 3 && search_.options.switches.depth_two && uses_paths() &&
+                       !keeps_children(at);
+    constexpr std::size_t kAhead = 4;  // entries fetched before they are read (unmeasured)
     for (std::size_t k = 0; k < at.order.size() && at.best > enough; ++k) {
         if (keyed && k + kAhead < at.order.size()) {
             const int feature = at.node.feature(at.order[k + kAhead]);
             for (int side = 0; side < 2; ++side)
-                search_.pairs.prefetch(keys_.child(PathKeyMaker::literal(feature, side == 1), at.least_nodes));
+                search_.pairs.prefetch(
+                    keys_.child(PathKeyMaker::literal(feature, side == 1), at.least_nodes));
         }
         try_feature(index, at.order[k]);
     }
@@ -109,7 +121,9 @@ double Level::lower_bound(const Search& search) {
     for (int k = 0; k < n_budgets; ++k) {
         const double* left = &bound(least_nodes + k, false, 0);
         const double* right = &bound(least_nodes + n_budgets - 1 - k, true, 0);
-        for (const std::int32_t f : node.active()) bound_of_all = std::min(bound_of_all, joined(left[f], right[f], branch[static_cast<std::size_t>(f)]));
+        for (const std::int32_t f : node.active())
+            bound_of_all = std::min(bound_of_all,
+                                    joined(left[f], right[f], branch[static_cast<std::size_t>(f)]));
     }
     return std::max(bound_of_all, search.floor());
 }
@@ -118,7 +132,9 @@ double Level::lower_bound(const Search& search) {
 bool Level::open(int lane) {
     const double cost = branch[static_cast<std::size_t>(lane)];
     for (int k = 0; k < n_budgets; ++k)
-        if (joined(bound(least_nodes + k, false, lane), bound(least_nodes + n_budgets - 1 - k, true, lane), cost) < best) return true;
+        if (joined(bound(least_nodes + k, false, lane), bound(least_nodes + n_budgets - 1 - k, true, lane),
+                   cost) < best)
+            return true;
     return false;
 }
 
@@ -151,7 +167,8 @@ void Worker::try_children(int index, int lane) {
             const SharedLock lock(at);
             double& bound = at.bound(own, side, lane);
             bound = std::max(bound, outcome.lower);
-            if (similar() && outcome.lower > search_.floor()) push_similarity(at, lane, side, own, outcome.lower);
+            if (similar() && outcome.lower > search_.floor())
+                push_similarity(at, lane, side, own, outcome.lower);
             exact = outcome.exact && outcome.lower < room;
             sum = at.joined(sum, outcome.lower, 0);
         }

@@ -1,4 +1,8 @@
-#include "cache.hpp"
+// Values of subproblems (paper, "Caching": by branch and by data set). Keys are exact and compared, never
+// hashes alone: a hash that is equal by chance would make a wrong value look proven. Problems with two levels
+// left are many and small, so they have fixed keys of sixteen bytes, the sorted path; larger ones have their
+// row set where that is short, which different paths share.
+#include "search/cache.hpp"
 
 #include <algorithm>
 
@@ -29,7 +33,8 @@ PathKey PathKeyMaker::child(int literal, int nodes) const {
         shift += 15;
     };
     int k = 0;
-    while (k < size_ && sorted_[static_cast<std::size_t>(k)] < literal) put(sorted_[static_cast<std::size_t>(k++)]);
+    while (k < size_ && sorted_[static_cast<std::size_t>(k)] < literal)
+        put(sorted_[static_cast<std::size_t>(k++)]);
     put(literal);
     while (k < size_) put(sorted_[static_cast<std::size_t>(k++)]);
     return key;
@@ -81,7 +86,9 @@ void PathTable::prefetch(const PathKey& key) const {
     const std::uint64_t h = hash_key(key);
     const Shard& shard = shards_[h % kShards];
     const Entry* first = shard.first.load(std::memory_order_relaxed);
-    if (first != nullptr) __builtin_prefetch(reinterpret_cast<const char*>(first) + ((h >> 6) & shard.mask.load(std::memory_order_relaxed)) * sizeof(Entry));
+    if (first != nullptr)
+        __builtin_prefetch(reinterpret_cast<const char*>(first) +
+                           ((h >> 6) & shard.mask.load(std::memory_order_relaxed)) * sizeof(Entry));
 }
 
 void PathTable::grow(Shard& shard) {
@@ -155,7 +162,7 @@ void SubproblemCache::store(const std::string& key, const CacheEntry& entry) {
         if (!it->second.exact && (entry.exact || entry.value > it->second.value)) it->second = entry;
         return;
     }
-    if (!memory_.fits(bytes)) {  // start afresh: recent subproblems are worth more than old ones
+    if (!memory_.fits(bytes)) {  // start anew: recent subproblems are met again sooner than old ones
         clear(at);
         if (!memory_.fits(bytes)) return;
     }

@@ -20,7 +20,9 @@ class MemoryBudget {
 public:
     explicit MemoryBudget(std::size_t limit) : limit_(limit) {}
     bool exceeded() const { return !fits(0); }
-    bool fits(std::size_t bytes) const { return limit_ == 0 || used_.load(std::memory_order_relaxed) + bytes <= limit_; }
+    bool fits(std::size_t bytes) const {
+        return limit_ == 0 || used_.load(std::memory_order_relaxed) + bytes <= limit_;
+    }
     void take(std::size_t bytes) {
         const std::size_t now = used_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
         std::size_t peak = peak_.load(std::memory_order_relaxed);
@@ -52,7 +54,9 @@ public:
     static int literal(int feature, bool side) { return 2 * feature + (side ? 1 : 0) + 1; }
 
     // The path to a node; children add one literal.
-    void assign(const std::vector<int>& literals) { assign(literals.data(), static_cast<int>(literals.size())); }
+    void assign(const std::vector<int>& literals) {
+        assign(literals.data(), static_cast<int>(literals.size()));
+    }
     void assign(const int* literals, int n);
     PathKey key() const { return child(0, 0); }  // of the path itself: there is no literal 0
     bool child_fits() const { return size_ < kMaxLiterals; }
@@ -63,8 +67,8 @@ private:
     int size_ = kMaxLiterals;
 };
 
-// Exact values of problems with two levels left, by path. Open addressing in shards with a lock each; when the
-// memory is used up, newer entries overwrite older ones.
+// Exact values of problems with two levels left, by path. Open addressing in shards with a lock each; when
+// the memory is used up, newer entries overwrite older ones.
 class PathTable {
 public:
     explicit PathTable(MemoryBudget& memory) : memory_(memory) {}
@@ -88,7 +92,7 @@ private:
         std::atomic<std::size_t> mask{0};
     };
     class Lock;
-    static constexpr std::size_t kShards = 64;
+    static constexpr std::size_t kShards = 64;  // (unmeasured)
 
     void grow(Shard& shard);
     MemoryBudget& memory_;
@@ -120,7 +124,7 @@ private:
         std::unordered_map<std::string, CacheEntry> entries;
         std::size_t bytes = 0;
     };
-    static constexpr std::size_t kShards = 16;
+    static constexpr std::size_t kShards = 16;  // (unmeasured)
     void clear(Shard& shard);
     Shard& shard(const std::string& key) { return shards_[std::hash<std::string>{}(key) % kShards]; }
 

@@ -1,22 +1,26 @@
-// The label bound: d levels have at most 2^d leaves, so that a subtree can be right about 2^d labels and no more.
+// The label bound: d levels have at most 2^d leaves, so that a subtree can be right about 2^d labels and no
+// more.
 //
-// With the pair table of a node this says something about every child at once: it is a leaf, or it splits into two cells of the
-// table, each of which gains at most its largest sums and pays for the tests that it needs (kernels_labels.hpp). Where there are
-// many labels few children are left to be solved. With as many leaves as labels only the prices of tests are left of it.
+// With the pair table of a node this bounds every child at once: it is a leaf, or it splits
+// into two cells of the table, each of which gains at most its largest sums and pays for the tests that it
+// needs (kernels/pairs/labels.hpp). Where there are many labels few children are left to be solved. With as
+// many leaves as labels only the prices of tests are left of it.
 #include <algorithm>
 
-#include "search.hpp"
+#include "search/search.hpp"
 
 namespace streed {
 
-// Prices alone are worth the look only where children have three levels or more: those with two are solved as fast.
+// Prices alone give a useful bound only where children have three levels or more: those with two are solved
+// as fast.
 bool Worker::bounds_labels(int labels) const {
     const Switches& switches = search_.options.switches;
-    return switches.label_bounds && switches.depth_two && search_.model.kind == LeafKind::largest_sum &&
+    return switches.label_bounds && switches.depth_two && search_.traits.label_rows &&
            (labels < search_.model.n_values || (search_.prices.any() && labels > 2));
 }
 
-// Raises the bounds of all children; the pair table of the node is loaded, and its children have depth - 1 levels.
+// Raises the bounds of all children; the pair table of the node is loaded, and its children have depth - 1
+// levels.
 void Worker::bound_by_labels(Level& at) {
     const int labels = 1 << std::min(at.depth - 2, 4);  // of a cell
     if (labels > 8 || !bounds_labels(labels)) return;
@@ -33,9 +37,11 @@ void Worker::bound_by_labels(Level& at) {
     for (const std::int32_t f : node.active()) {
         node.side_filter(f, true, filter_.data());
         const double potential = node.filter_potential(filter_.data());
-        const double least[2] = {search_.model.ticks * (node.potential() - potential) - left[f], search_.model.ticks * potential - right[f]};
+        const double least[2] = {search_.model.ticks * (node.potential() - potential) - left[f],
+                                 search_.model.ticks * potential - right[f]};
         for (int n = at.least_nodes; n < at.least_nodes + at.n_budgets; ++n)
-            for (int side = 0; side < 2; ++side) at.bound(n, side == 1, f) = std::max(at.bound(n, side == 1, f), least[side]);
+            for (int side = 0; side < 2; ++side)
+                at.bound(n, side == 1, f) = std::max(at.bound(n, side == 1, f), least[side]);
     }
 }
 

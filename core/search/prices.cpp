@@ -1,4 +1,7 @@
-#include "prices.hpp"
+// Prices of tests at a node (paper, "Cost-sensitive classification": the state is the path). A price depends
+// on the path only by the attributes and groups tested on it, so that a node has four numbers per feature and
+// a test changes them in one sweep.
+#include "search/prices.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +18,8 @@ namespace {
 int renumber(std::vector<std::int32_t>& numbers) {
     std::unordered_map<std::int32_t, std::int32_t> known;
     for (std::int32_t& number : numbers)
-        if (number >= 0) number = known.emplace(number, static_cast<std::int32_t>(known.size())).first->second;
+        if (number >= 0)
+            number = known.emplace(number, static_cast<std::int32_t>(known.size())).first->second;
     return static_cast<int>(known.size());
 }
 
@@ -77,7 +81,9 @@ void PriceBook::at_node(const Node& node, const std::vector<int>& path, NodePric
         const std::size_t l = static_cast<std::size_t>(lane);
         const std::size_t f = static_cast<std::size_t>(feature);
         if (group_[f] >= 0) out.group[l] = group_[f];
-        if (std::any_of(path.begin(), path.end(), [&](int t) { return attribute_[static_cast<std::size_t>(t)] == attribute_[f]; })) continue;
+        if (std::any_of(path.begin(), path.end(),
+                        [&](int t) { return attribute_[static_cast<std::size_t>(t)] == attribute_[f]; }))
+            continue;
         out.now[l] = price(feature, path);
         out.discounted[l] = discounted_[f];
         out.attribute[l] = attribute_[f];
@@ -91,14 +97,15 @@ void NodePrices::test(const NodePrices& before, std::size_t lane, const Kernels&
     attribute.resize(stride);
     group = before.group;
     grouped = before.grouped;
-    kernels.test_prices(static_cast<int>(stride), before.pairs(), static_cast<int>(lane), {now.data(), discounted.data(), attribute.data()});
+    kernels.prices_after_test(static_cast<int>(stride), before.pairs(), static_cast<int>(lane),
+                              {now.data(), discounted.data(), attribute.data()});
 }
 
-// Without a test of `lane`, other features of its attribute cost what they cost now; or another test of its group loses its
-// discount, after which that of the lane is left to pay. A lane that is the only one of its attribute is not tested again.
-// After a test of `lane`, its other features are free, and so are those of attributes that were tested before the node; a
-// group has its discount at best.
-void NodePrices::compare(const std::vector<std::int32_t>& lanes, int depth, PriceWork& work) {
+// Without a test of `lane`, other features of its attribute cost what they cost now; or another test of its
+// group loses its discount, after which that of the lane is left to pay. A lane that is the only one of its
+// attribute is not tested again. After a test of `lane`, its other features are free, and so are those of
+// attributes that were tested before the node; a group has its discount at best.
+void NodePrices::prepare_bounds(const std::vector<std::int32_t>& lanes, int depth, PriceWork& work) {
     std::fill(work.discount.begin(), work.discount.end(), 0.0);
     std::fill(work.price.begin(), work.price.end(), -1.0);
     std::fill(work.features.begin(), work.features.end(), 0);
@@ -141,13 +148,16 @@ void NodePrices::compare(const std::vector<std::int32_t>& lanes, int depth, Pric
     for (const double price : work.price)
         if (price > 0) work.dearest.push_back(price);
     const std::size_t tests = std::min(work.dearest.size(), static_cast<std::size_t>(std::max(depth, 0)));
-    std::partial_sort(work.dearest.begin(), work.dearest.begin() + static_cast<std::ptrdiff_t>(tests), work.dearest.end(), std::greater<>());
-    most = std::accumulate(work.dearest.begin(), work.dearest.begin() + static_cast<std::ptrdiff_t>(tests), 0.0);
+    std::partial_sort(work.dearest.begin(), work.dearest.begin() + static_cast<std::ptrdiff_t>(tests),
+                      work.dearest.end(), std::greater<>());
+    most = std::accumulate(work.dearest.begin(), work.dearest.begin() + static_cast<std::ptrdiff_t>(tests),
+                           0.0);
 }
 
 void NodePrices::lost(std::size_t tested, std::vector<double>& out, const Kernels& kernels) const {
     out.resize(now.size());
-    kernels.lost_prices(static_cast<int>(out.size()), pairs(), missed.data(), static_cast<int>(tested), out.data());
+    kernels.lost_prices(static_cast<int>(out.size()), pairs(), missed.data(), static_cast<int>(tested),
+                        out.data());
 }
 
 void PriceBook::append_key(const std::vector<int>& path, std::string& key) const {

@@ -1,12 +1,13 @@
-// Prices of tests, which depend on what was tested on the path before (paper, "Cost-sensitive classification").
+// Prices of tests, which depend on what was tested on the path before (paper, "Cost-sensitive
+// classification").
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "../data/node.hpp"
-#include "kernels.hpp"
+#include "data/node.hpp"
+#include "kernels/kernels.hpp"
 
 namespace streed {
 
@@ -16,28 +17,35 @@ struct PriceWork {
     std::vector<int> features;
 };
 
-// What the features of a node cost in ticks per row, by lane. Numbers are doubles for the sake of the kernels.
+// What the features of a node cost in ticks per row, by lane. Numbers are doubles for the sake of the
+// kernels.
 struct NodePrices {
-    std::vector<double> now;         // given the path to the node
-    std::vector<double> discounted;  // after another test of the group; nothing where the attribute was tested
-    std::vector<double> attribute;   // -1 where it was tested: no later test changes the price
-    std::vector<double> group;       // a number of its own where there is none
-    bool grouped = false;            // whether any feature has a group
-    // For bounds: what a row may pay more below the node because the lane was not tested, what any test costs at least after
-    // one of the lane, and what a row pays at most in all.
+    std::vector<double> now;  // given the path to the node
+    std::vector<double>
+        discounted;                 // after another test of the group; nothing where the attribute was tested
+    std::vector<double> attribute;  // -1 where it was tested: no later test changes the price
+    std::vector<double> group;      // a number of its own where there is none
+    bool grouped = false;           // whether any feature has a group
+    // For bounds: what a row may pay more below the node because the lane was not tested, what any test costs
+    // at least after one of the lane, and what a row pays at most in all.
     std::vector<double> missed, next;
     double most = 0;
     std::size_t bytes() const {
-        return 8 * (now.capacity() + discounted.capacity() + attribute.capacity() + group.capacity() + missed.capacity() + next.capacity());
+        return 8 * (now.capacity() + discounted.capacity() + attribute.capacity() + group.capacity() +
+                    missed.capacity() + next.capacity());
     }
-    PairPrices pairs() const { return {now.data(), discounted.data(), attribute.data(), group.data(), grouped, next.data()}; }
+    PairPrices pairs() const {
+        return {now.data(), discounted.data(), attribute.data(), group.data(), grouped, next.data()};
+    }
     // Changes the prices to those after a test.
     void test(const NodePrices& before, std::size_t lane, const Kernels& kernels);
-    // Fills `missed`, `next` and `most` for trees of a depth.
-    void compare(const std::vector<std::int32_t>& lanes, int depth, PriceWork& work);
+    // Fills `missed`, `next` and `most` for trees of a depth, before anything is bounded at the node.
+    void prepare_bounds(const std::vector<std::int32_t>& lanes, int depth, PriceWork& work);
     // What a row may pay more after the test of `tested` alone than after that of `lane` alone.
     double lost(std::size_t tested, std::size_t lane) const {
-        return attribute[tested] == attribute[lane] ? 0.0 : group[tested] == group[lane] ? discounted[lane] : missed[lane];
+        return attribute[tested] == attribute[lane] ? 0.0
+               : group[tested] == group[lane]       ? discounted[lane]
+                                                    : missed[lane];
     }
     void lost(std::size_t tested, std::vector<double>& out, const Kernels& kernels) const;  // for all lanes
 };
@@ -61,7 +69,7 @@ public:
 private:
     std::vector<std::int32_t> attribute_, group_;  // by root feature, numbered from 0; -1 for no group
     int n_attributes_ = 0, n_groups_ = 0;
-    std::vector<double> full_, discounted_;        // in ticks
+    std::vector<double> full_, discounted_;  // in ticks
     bool grouped_ = false, ordered_ = true;
 };
 

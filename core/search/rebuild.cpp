@@ -1,12 +1,14 @@
-// From values back to trees.
+// From values back to trees (the paper's Algorithm 1 keeps trees with its values, which would take most of
+// the memory and of the time in a search that only compares numbers).
 //
-// The search keeps values, not trees. When it has proven the optimum, the tree is found by walking down again: at
-// every node the first feature in look-ahead order that attains the node's value. The values are proven and the
-// order depends on the rows alone, so the tree is the same for every number of threads. The cache makes the second
-// walk cheap: what comes before the first hit was shown to be worse in the search itself.
+// The search keeps values, not trees. When it has proven the optimum, the tree is found by walking down
+// again: at every node the first feature in look-ahead order that attains the node's value. The values are
+// proven and the order depends on the rows alone, so the tree is the same for every number of threads. The
+// cache makes the second walk cheap: what comes before the first hit was shown to be worse in the search
+// itself.
 #include <algorithm>
 
-#include "search.hpp"
+#include "search/search.hpp"
 
 namespace streed {
 namespace {
@@ -52,7 +54,8 @@ struct Stump {
     std::int32_t feature;  // of the root problem; kLeaf if no split is better
 };
 
-// `all` gives the sum of a channel over the rows, `with` over those that have a feature, `price` what a row pays to test it.
+// `all` gives the sum of a channel over the rows, `with` over those that have a feature, `price` what a row
+// pays to test it.
 template <class All, class With, class Price>
 Stump best_split(const LeafModel& model, const Node& node, All&& all, With&& with, Price&& price) {
     const double leaf = leaf_benefit(model, all);
@@ -63,7 +66,8 @@ Stump best_split(const LeafModel& model, const Node& node, All&& all, With&& wit
             const double on_right = with(model.n_values, f);
             if (on_right < model.min_samples_leaf || rows - on_right < model.min_samples_leaf) continue;
         }
-        const double value = leaf_benefit(model, [&](int k) { return with(k, f); }) + leaf_benefit(model, [&](int k) { return all(k) - with(k, f); }) -
+        const double value = leaf_benefit(model, [&](int k) { return with(k, f); }) +
+                             leaf_benefit(model, [&](int k) { return all(k) - with(k, f); }) -
                              model.branch_cost - rows * price(f);
         if (value > best.split) best = {leaf, value, node.feature(f)};
     }
@@ -87,33 +91,52 @@ int Worker::stump_tree(int index, Tree& tree) {
     return add_stump(tree, lane < 0 ? kLeaf : at.node.feature(lane));
 }
 
-// The tree of a pair problem that is better with a split: the best root, then a stump or a leaf on either side. `look` has the
-// benefit of every root, `rows` the rows of the problem.
-Tree Worker::pair_subtree(const Node& node, const PairProblem& problem, const NodePrices& prices, const std::uint64_t* rows, int nodes, const double* look) {
-    const auto count = [&](const std::uint64_t* bits) { return search_.kernels.count_and(bits, rows, node.words()); };
+// The tree of a pair problem that is better with a split: the best root, then a stump or a leaf on either
+// side. `look` has the benefit of every root, `rows` the rows of the problem.
+Tree Worker::pair_subtree(const Node& node, const PairProblem& problem, const NodePrices& prices,
+                          const std::uint64_t* rows, int nodes, const double* look) {
+    const auto count = [&](const std::uint64_t* bits) {
+        return search_.kernels.count_and(bits, rows, node.words());
+    };
     const int n = count(rows);
     int root = -1;
     for (const std::int32_t f : node.active()) {
         if (root >= 0 && look[f] <= look[root]) continue;
         if (const int with = count(node.column(f)); with > 0 && with < n) root = f;
     }
-    if (root < 0) throw std::logic_error("internal error, please report it: a split was promised, and no feature splits the rows");
+    if (root < 0)
+        throw std::logic_error(
+            "internal error, please report it: a split was promised, and no feature splits the rows");
     const std::size_t stride = static_cast<std::size_t>(node.stride());
-    const auto value = [&](const void* numbers, std::size_t at) { return lane_value(node.lane_type(), numbers, at); };
-    const auto single = [&](int c, int f) { return value(problem.singles, static_cast<std::size_t>(c) * stride + static_cast<std::size_t>(f)); };
+    const auto value = [&](const void* numbers, std::size_t at) {
+        return lane_value(node.lane_type(), numbers, at);
+    };
+    const auto single = [&](int c, int f) {
+        return value(problem.singles, static_cast<std::size_t>(c) * stride + static_cast<std::size_t>(f));
+    };
     const auto both = [&](int c, int f) {  // of some tables only the half above the diagonal is filled
-        const std::size_t cell = (static_cast<std::size_t>(c) * stride + static_cast<std::size_t>(std::min(root, f))) * stride + static_cast<std::size_t>(std::max(root, f));
-        return problem.minuend == nullptr ? value(problem.table, cell) : value(problem.minuend, cell) - value(problem.table, cell);
+        const std::size_t cell =
+            (static_cast<std::size_t>(c) * stride + static_cast<std::size_t>(std::min(root, f))) * stride +
+            static_cast<std::size_t>(std::max(root, f));
+        return problem.minuend == nullptr ? value(problem.table, cell)
+                                          : value(problem.minuend, cell) - value(problem.table, cell);
     };
     const PairPrices lanes = prices.pairs();
-    const auto price = [&](int f) { return search_.prices.any() ? lanes.after(static_cast<std::size_t>(root), static_cast<std::size_t>(f)) : 0.0; };
+    const auto price = [&](int f) {
+        return search_.prices.any() ? lanes.after(static_cast<std::size_t>(root), static_cast<std::size_t>(f))
+                                    : 0.0;
+    };
     Stump stump[2];
     for (int side = 0; side < 2; ++side) {
-        const auto all = [&](int c) { return side == 1 ? single(c, root) : value(problem.totals, static_cast<std::size_t>(c)) - single(c, root); };
+        const auto all = [&](int c) {
+            return side == 1 ? single(c, root)
+                             : value(problem.totals, static_cast<std::size_t>(c)) - single(c, root);
+        };
         const auto with = [&](int c, int f) { return side == 1 ? both(c, f) : single(c, f) - both(c, f); };
         stump[side] = best_split(search_.model, node, all, with, price);
     }
-    const bool left_splits = stump[0].split + stump[1].leaf >= stump[0].leaf + stump[1].split;  // if only one of them may
+    const bool left_splits = stump[0].split + stump[1].leaf >=
+                             stump[0].leaf + stump[1].split;  // if only one of them may
     Tree tree{{node.feature(root), -1, -1, -1}};
     for (int side = 0; side < 2; ++side) {
         const bool split = nodes >= 3 || left_splits == (side == 0);
@@ -139,7 +162,7 @@ int Worker::pair_tree(int index, int nodes, Tree& tree) {
     return append(tree, pair_subtree(at.node, problem, at.prices, at.node.valid().data(), nodes, look));
 }
 
-// The same for leaf functions, which are asked about the children themselves.
+// Subtree of a pair problem for leaf functions, which are asked about the children themselves.
 int Worker::grown_pair_tree(int index, int lane, int nodes, Tree& tree) {
     Level& at = level(index);
     const int root = add_node(tree, at.node.feature(lane));
@@ -154,7 +177,8 @@ int Worker::grown_pair_tree(int index, int lane, int nodes, Tree& tree) {
         feature[side] = second < 0 ? kLeaf : below.node.feature(second);
         ascend();
     }
-    const bool left_splits = at.joined(stump[0], leaf[1], 0) <= at.joined(leaf[0], stump[1], 0);  // if only one of them may
+    const bool left_splits = at.joined(stump[0], leaf[1], 0) <=
+                             at.joined(leaf[0], stump[1], 0);  // if only one of them may
     for (int side = 0; side < 2; ++side) {
         const bool split = nodes >= 3 || left_splits == (side == 0);
         set_child(tree, root, side, add_stump(tree, split ? feature[side] : kLeaf));
@@ -166,12 +190,18 @@ int Worker::grown_pair_tree(int index, int lane, int nodes, Tree& tree) {
 Tree Worker::child_subtree(const Level& at, int lane, bool side, bool small_side, int nodes) {
     const Node& node = at.node;
     const PairProblem problem = child_problem(at, lane, small_side, side != small_side);
-    const auto value = [&](const void* numbers, std::size_t at_number) { return lane_value(node.lane_type(), numbers, at_number); };
+    const auto value = [&](const void* numbers, std::size_t at_number) {
+        return lane_value(node.lane_type(), numbers, at_number);
+    };
     const auto all = [&](int c) { return value(problem.totals, static_cast<std::size_t>(c)); };
     Tree tree;
     if (nodes == 1) {
-        const auto with = [&](int c, int f) { return value(problem.singles, static_cast<std::size_t>(c * node.stride() + f)); };
-        const auto price = [&](int f) { return search_.prices.any() ? child_prices_.now[static_cast<std::size_t>(f)] : 0.0; };
+        const auto with = [&](int c, int f) {
+            return value(problem.singles, static_cast<std::size_t>(c * node.stride() + f));
+        };
+        const auto price = [&](int f) {
+            return search_.prices.any() ? child_prices_.now[static_cast<std::size_t>(f)] : 0.0;
+        };
         add_stump(tree, best_split(search_.model, node, all, with, price).feature);
         return tree;
     }
@@ -182,7 +212,8 @@ Tree Worker::child_subtree(const Level& at, int lane, bool side, bool small_side
     return pair_subtree(node, problem, child_prices_, filter_.data(), nodes, look.data());
 }
 
-// A branching node and what `grow` makes of its children; two levels more come from the sums of the node itself.
+// A branching node and what `grow` makes of its children; two levels more come from the sums of the node
+// itself.
 template <class Grow>
 int Worker::split_tree(int index, int lane, int depth, const int nodes[2], Tree& tree, Grow&& grow) {
     Level& at = level(index);
@@ -212,8 +243,9 @@ int Worker::split_tree(int index, int lane, int depth, const int nodes[2], Tree&
     return root;
 }
 
-// A node whose tree is proven to have this value. What the search chose is the first feature in order that attains it, as all
-// before it were shown to be worse than what they were compared with; else the node is searched again.
+// A node whose tree is proven to have this value. What the search chose is the first feature in order that
+// attains it, as all before it were shown to be worse than what they were compared with; else the node is
+// searched again.
 int Worker::construct(int index, int depth, int nodes, double value, Tree& tree) {
     Level& at = level(index);
     normalise(depth, nodes);
@@ -222,12 +254,15 @@ int Worker::construct(int index, int depth, int nodes, double value, Tree& tree)
     if (depth == 2 && search_.options.switches.depth_two) return pair_tree(index, nodes, tree);
     if (search_.options.switches.cache && !search_.has_function()) {
         const auto entry = find_entry(at, depth, nodes);
-        if (entry && entry->exact && entry->feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);
+        if (entry && entry->exact && entry->feature == kPairTree)
+            return pair_tree(index, std::min(nodes, 3), tree);
         if (const int lane = entry && entry->exact ? lane_of(at.node, entry->feature) : -1; lane >= 0) {
             double rest = value - at.branch[static_cast<std::size_t>(lane)];  // for the children
             const int budgets[2] = {entry->left_nodes, nodes - 1 - entry->left_nodes};
             return split_tree(index, lane, depth, budgets, tree, [&](int side, int n) {
-                const double own = side == 1 ? rest : solve(index + 1, depth - 1, n, rest - search_.floor() + 1).lower;
+                const double own = side == 1
+                                       ? rest
+                                       : solve(index + 1, depth - 1, n, rest - search_.floor() + 1).lower;
                 rest -= own;
                 return construct(index + 1, depth - 1, n, own, tree);
             });
@@ -238,15 +273,21 @@ int Worker::construct(int index, int depth, int nodes, double value, Tree& tree)
     return construct_choice(index, depth, nodes, tree);
 }
 
-// The same for the choice of the search that the node has just seen, which knows the values of both children.
+// Tree of the choice of the search that the node has just seen, which knows the values of both children.
 int Worker::construct_choice(int index, int depth, int nodes, Tree& tree) {
     Level& at = level(index);
     const Choice choice = at.choice;
     if (choice.feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);
-    if (choice.lane < 0) throw TaskFailure("the costs of leaves are not the same when they are asked for again");
+    if (choice.lane < 0 && !search_.has_function())
+        throw std::logic_error("internal error, please report it: no feature has the value that was proven");
+    if (choice.lane < 0)
+        throw TaskFailure("the costs of leaves are not the same when they are asked for again");
     const int budgets[2] = {choice.left_nodes, nodes - 1 - choice.left_nodes};
-    const double values[2] = {at.bound(budgets[0], false, choice.lane), at.bound(budgets[1], true, choice.lane)};
-    return split_tree(index, choice.lane, depth, budgets, tree, [&](int side, int n) { return construct(index + 1, depth - 1, n, values[side], tree); });
+    const double values[2] = {at.bound(budgets[0], false, choice.lane),
+                              at.bound(budgets[1], true, choice.lane)};
+    return split_tree(index, choice.lane, depth, budgets, tree, [&](int side, int n) {
+        return construct(index + 1, depth - 1, n, values[side], tree);
+    });
 }
 
 int Worker::lookahead_tree(int index, int depth, int nodes, Tree& tree) {
@@ -265,7 +306,8 @@ int Worker::lookahead_tree(int index, int depth, int nodes, Tree& tree) {
     for (const std::int32_t f : at.node.active())
         if (look[f] > look[lane]) lane = f;
     const int budgets[2] = {(nodes - 1) / 2, nodes - 1 - (nodes - 1) / 2};
-    return split_tree(index, lane, depth, budgets, tree, [&](int, int n) { return lookahead_tree(index + 1, depth - 1, n, tree); });
+    return split_tree(index, lane, depth, budgets, tree,
+                      [&](int, int n) { return lookahead_tree(index + 1, depth - 1, n, tree); });
 }
 
 // The tree of the cache for a node, as far as it has one.
@@ -282,7 +324,8 @@ int Worker::recall(int index, int depth, int nodes, Tree& tree) {
 
 int Worker::recall_split(int index, int lane, int depth, int nodes, int left_nodes, Tree& tree) {
     const int budgets[2] = {left_nodes, nodes - 1 - left_nodes};
-    return split_tree(index, lane, depth, budgets, tree, [&](int, int n) { return recall(index + 1, depth - 1, n, tree); });
+    return split_tree(index, lane, depth, budgets, tree,
+                      [&](int, int n) { return recall(index + 1, depth - 1, n, tree); });
 }
 
 }  // namespace streed

@@ -1,18 +1,20 @@
 // Records of the children of nodes with three levels left, instead of an entry per child in the path table.
 //
-// The rows behind a child are met again wherever its tests come in another order: with the path {p, q}, the child on c has the rows
-// of the child on p of the node {q, c}. So a node asks, for every literal of its path, the records of all nodes that have one of its
-// children's literals instead. Those lie behind one array of pointers, and a record keeps bounds as well as values, which single
-// entries in the path table were not worth. German-credit at depth 4 takes two thirds of the time with them.
+// The rows behind a child are met again wherever its tests come in another order: with the path {p, q}, the
+// child on c has the rows of the child on p of the node {q, c}. So a node asks, for every literal of its
+// path, the records of all nodes that have one of its children's literals instead. Those lie behind one array
+// of pointers, and a record keeps bounds as well as values, which single entries in the path table were not
+// worth. German-credit at depth 4 takes two thirds of the time with them.
 //
-// Numbers are read and written one by one, each a proven bound at any time; a lost update costs nothing but its bound.
-#include "records.hpp"
+// Numbers are read and written one by one, each a proven bound at any time; a lost update costs nothing but
+// its bound.
+#include "search/records.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 
-#include "search.hpp"
+#include "search/search.hpp"
 
 namespace streed {
 
@@ -25,6 +27,7 @@ PathKeyMaker prefix_of(const std::vector<int>& path, std::size_t k) {
     for (std::size_t j = 0; j < path.size(); ++j)
         if (j != k) literals[n++] = path[j];
     PathKeyMaker maker;
+    // cppcheck-suppress uninitvar  ; the first n are set
     maker.assign(literals, n);
     return maker;
 }
@@ -39,7 +42,9 @@ std::atomic_ref<T> number_at(const ChildRecords::Record* record, int literal) {
 
 ChildRecords::ChildRecords(MemoryBudget& memory, std::size_t literals, double most, bool shared)
     : memory_(memory), literals_(literals), wide_(!(most < 0x1p29)), shared_(shared) {
-    for (double slots = static_cast<double>(literals); slots <= kMostSlots && most_literals_ < PathKeyMaker::kMaxLiterals; slots *= static_cast<double>(literals))
+    for (double slots = static_cast<double>(literals);
+         slots <= kMostSlots && most_literals_ < PathKeyMaker::kMaxLiterals;
+         slots *= static_cast<double>(literals))
         ++most_literals_;
 }
 
@@ -53,7 +58,8 @@ void ChildRecords::raise(Record* record, int literal, Number number) const {
     const auto store = [number](auto to) {
         using T = typename decltype(to)::value_type;
         const T narrow = static_cast<T>(number);
-        if (narrow == number && narrow > to.load(std::memory_order_relaxed)) to.store(narrow, std::memory_order_relaxed);
+        if (narrow == number && narrow > to.load(std::memory_order_relaxed))
+            to.store(narrow, std::memory_order_relaxed);
     };
     wide_ ? store(number_at<std::int64_t>(record, literal)) : store(number_at<std::int32_t>(record, literal));
 }
@@ -77,13 +83,16 @@ ChildRecords::Record* ChildRecords::Siblings::find(int literal) const {
     return at == records_->nodes_.end() ? nullptr : at->second;
 }
 
-ChildRecords::Record* ChildRecords::find(const std::vector<int>& path) const { return path.empty() ? root_ : siblings(path, 0).find(path[0]); }
+ChildRecords::Record* ChildRecords::find(const std::vector<int>& path) const {
+    return path.empty() ? root_ : siblings(path, 0).find(path[0]);
+}
 
 std::size_t ChildRecords::bytes_for(const std::vector<int>& path) const {
     std::size_t bytes = literals_ * number_bytes() + sizeof(records_[0]);
     if (hashed(path.size())) return bytes + sizeof(*nodes_.begin()) + 32;
     for (std::size_t k = 0; k < path.size(); ++k)
-        if (slots_.find(prefix_of(path, k).key()) == slots_.end()) bytes += literals_ * sizeof(Record*) + sizeof(*slots_.begin()) + 32;
+        if (slots_.find(prefix_of(path, k).key()) == slots_.end())
+            bytes += literals_ * sizeof(Record*) + sizeof(*slots_.begin()) + 32;
     return bytes;
 }
 
@@ -136,10 +145,12 @@ void ChildRecords::shrink() {
     if (memory_.exceeded()) clear();
 }
 
-// Whether the children of the node have one budget, that of a full tree: values then depend on their paths alone.
+// Whether the children of the node have one budget, that of a full tree: values then depend on their paths
+// alone.
 bool Worker::keeps_children(const Level& at) const {
     const Switches& switches = search_.options.switches;
-    return switches.child_records && switches.depth_two && at.depth == 3 && at.n_budgets == 1 && at.least_nodes == 3;
+    return switches.child_records && switches.depth_two && at.depth == 3 && at.n_budgets == 1 &&
+           at.least_nodes == 3;
 }
 
 // Raises the bounds of the children to what records of other nodes, or earlier searches of this one, say.
@@ -150,31 +161,21 @@ void Worker::recall_children(Level& at) {
     const ChildRecords& records = search_.records;
     const ChildRecords::Reading reading(search_.records);
     double* bounds[2] = {&at.bound(at.least_nodes, false, 0), &at.bound(at.least_nodes, true, 0)};
-    const auto learn = [&](ChildRecords::Number number, int lane, int side) {
-        if (number == ChildRecords::kNothing) return;
-        double& bound = bounds[side][lane];
-        bound = std::max(bound, static_cast<double>(number >> 1));
-        if ((number & 1) != 0) at.known[static_cast<std::size_t>(side) * stride + static_cast<std::size_t>(lane)] = 1;
-    };
-    for (std::size_t k = 0; k < path_.size(); ++k) {
-        const ChildRecords::Siblings siblings = records.siblings(path_, k);
-        met_.clear();
-        for (const std::int32_t f : at.node.active())
-            for (int side = 0; side < 2; ++side) {
-                const ChildRecords::Record* record = siblings.find(PathKeyMaker::literal(at.node.feature(f), side == 1));
-                if (record == nullptr) continue;
-                records.prefetch(record, path_[k]);
-                met_.push_back({record, f, side});
-            }
-        for (const MetRecord& met : met_) learn(records.load(met.record, path_[k]), met.lane, met.side);
-    }
-    const ChildRecords::Record* own = records.find(path_);
-    if (own == nullptr) return;
-    for (const std::int32_t f : at.node.active())
-        for (int side = 0; side < 2; ++side) learn(records.load(own, PathKeyMaker::literal(at.node.feature(f), side == 1)), f, side);
+    each_record(
+        records, at,
+        [&](const ChildRecords::Record* record, int literal) { records.prefetch(record, literal); },
+        [&](const ChildRecords::Record* record, int literal, int lane, int side) {
+            const ChildRecords::Number number = records.load(record, literal);
+            if (number == ChildRecords::kNothing) return;
+            double& bound = bounds[side][lane];
+            bound = std::max(bound, static_cast<double>(number >> 1));
+            if ((number & 1) != 0)
+                at.known[static_cast<std::size_t>(side) * stride + static_cast<std::size_t>(lane)] = 1;
+        });
 }
 
-// Keeps what the search of the node has found out about its children, at its end. Values beyond 2^60 are left out.
+// Keeps what the search of the node has found out about its children, at its end. Values beyond 2^60 are left
+// out.
 void Worker::record_children(Level& at) {
     if (!keeps_children(at) || !uses_paths() || !search_.records.make(path_)) return;
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
@@ -186,8 +187,11 @@ void Worker::record_children(Level& at) {
             const double bound = at.bound(at.least_nodes, side == 1, f);
             if (!(std::abs(bound) < 0x1p60)) continue;
             const ChildRecords::Number whole = static_cast<ChildRecords::Number>(std::floor(bound));
-            const bool exact = at.known[static_cast<std::size_t>(side) * stride + static_cast<std::size_t>(f)] != 0 && static_cast<double>(whole) == bound;
-            search_.records.raise(record, PathKeyMaker::literal(at.node.feature(f), side == 1), 2 * whole + (exact ? 1 : 0));
+            const bool exact =
+                at.known[static_cast<std::size_t>(side) * stride + static_cast<std::size_t>(f)] != 0 &&
+                static_cast<double>(whole) == bound;
+            search_.records.raise(record, PathKeyMaker::literal(at.node.feature(f), side == 1),
+                                  2 * whole + (exact ? 1 : 0));
         }
 }
 

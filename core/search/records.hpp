@@ -8,12 +8,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cache.hpp"
+#include "search/cache.hpp"
 
 namespace streed {
 
-// A record holds a number for every literal: twice the value of the child on that side of that feature, plus one if the value is
-// exact and not only a lower bound. Of two numbers of a child the larger one says more.
+// A record holds a number for every literal: twice the value of the child on that side of that feature, plus
+// one if the value is exact and not only a lower bound. Of two numbers of a child the larger one is the
+// better bound.
 class ChildRecords {
 public:
     using Number = std::int64_t;
@@ -49,11 +50,13 @@ public:
     Siblings siblings(const std::vector<int>& path, std::size_t k) const;
 
     Number load(const Record* record, int literal) const;
-    void prefetch(const Record* record, int literal) const { __builtin_prefetch(record + static_cast<std::size_t>(literal - 1) * number_bytes()); }
+    void prefetch(const Record* record, int literal) const {
+        __builtin_prefetch(record + static_cast<std::size_t>(literal - 1) * number_bytes());
+    }
     void raise(Record* record, int literal, Number number) const;
 
-    // The record of the node with this path; makes room for it by giving back all others if it must. Nothing if that does not help.
-    // The caller must not be reading.
+    // The record of the node with this path; makes room for it by giving back all others if it must. Nothing
+    // if that does not help. The caller must not be reading.
     bool make(const std::vector<int>& path);
     Record* find(const std::vector<int>& path) const;
 
@@ -61,8 +64,8 @@ public:
     std::size_t size() const { return records_.size(); }
 
 private:
-    // Slot arrays by path without one literal take literals^n words where paths have n literals; beyond so many paths are hashed.
-    // 64 MB: depth 5 with up to 1,400 features, depth 6 with up to 100.
+    // Slot arrays by path without one literal take literals^n words where paths have n literals; beyond so
+    // many paths are hashed. 64 MB: depth 5 with up to 1,400 features, depth 6 with up to 100.
     static constexpr double kMostSlots = 0x1p23;
 
     struct Hash {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -13,43 +14,54 @@
 #include <string>
 #include <vector>
 
-#include "../data/node.hpp"
-#include "../engine.hpp"
-#include "../model/options.hpp"
-#include "../model/result.hpp"
-#include "cache.hpp"
-#include "leaf_table.hpp"
-#include "prices.hpp"
-#include "records.hpp"
+#include "data/node.hpp"
+#include "engine.hpp"
+#include "model/options.hpp"
+#include "model/result.hpp"
+#include "search/cache.hpp"
+#include "leaves/leaf_benefit.hpp"
+#include "leaves/leaf_table.hpp"
+#include "search/prices.hpp"
+#include "search/records.hpp"
 
 namespace streed {
 
 // Thrown inside the search when a limit is reached or the user interrupts; caught where the root is searched.
 struct Stopped {};
 
-// Costs inside the search are whole numbers of ticks, held exactly in doubles: sums of weights have no rounding,
-// and the branching cost is rounded once, to a tick that is at least a billion times smaller than a unit weight
-// wherever the total weight allows it.
+// Costs inside the search are whole numbers of ticks, held exactly in doubles: sums of weights have no
+// rounding, and the branching cost is rounded once, to a tick that is at least a billion times smaller than a
+// unit weight wherever the total weight allows it.
 class Search {
 public:
     using Clock = std::chrono::steady_clock;
-    Search(const Problem& problem, const ReducedProblem& reduced, const Options& options, const Kernels& kernels, Clock::time_point started);
+    Search(const Problem& problem, const ReducedProblem& reduced, const Options& options,
+           const Kernels& kernels, Clock::time_point started);
 
-    // Cost of a node as a leaf; of a leaf function, `sums` holds what its statistics add up to (leaf_function.cpp).
+    // Cost of a node as a leaf; of a leaf function, `sums` holds what its statistics add up to
+    // (leaf_function.cpp).
     double leaf_cost(const Node& node) const;
     void leaf_costs(const double* sums, std::size_t n, double* ticks) const;  // [statistic][leaf] to [leaf]
-    void ask_costs(const double* sums, std::size_t n, double* ticks) const;   // the function itself, not its table
+    void ask_costs(const double* sums, std::size_t n,
+                   double* ticks) const;  // the function itself, not its table
     void fill_leaf_table();
     const double* in_units(const double* sums, std::size_t n, std::vector<double>& out) const;
     double branch_cost() const { return model.branch_cost; }
     // What a split costs, from what its sides cost: their sum and that of branching, or the larger one.
-    double join(double left, double right, double branch) const { return model.maximum ? std::max(left, right) : left + right + branch; }
-    bool has_function() const { return model.kind == LeafKind::function; }
+    double join(double left, double right, double branch) const {
+        return model.maximum ? std::max(left, right) : left + right + branch;
+    }
+    bool has_function() const { return !traits.benefit; }
     bool has_native() const { return has_function() && reduced.native; }
     NativeModel native_model() const;
-    double floor() const { return reduced.bounded ? 0.0 : -1e25; }  // no subproblem costs less
-    double least_split() const { return reduced.bounded ? model.branch_cost : floor(); }  // nor less than this if it branches
-    double per_weight() const { return per_weight_; }      // ticks per unit of slot weight
+    // Real statistics of leaf functions are added up under masks of features.
+    bool masked() const {
+        return has_function() && (reduced.native || (!reduced.counting && reduced.storage == Storage::f64));
+    }
+    // No subproblem costs less than `floor`, and none that branches less than `least_split`.
+    double floor() const { return reduced.bounded ? 0.0 : -1e25; }
+    double least_split() const { return reduced.bounded ? model.branch_cost : floor(); }
+    double per_weight() const { return per_weight_; }              // ticks per unit of slot weight
     double to_units(double ticks) const { return ticks * tick_; }  // weight units
 
     // Buffers of the search come first; the caches make room for them.
@@ -67,6 +79,7 @@ public:
     const ReducedProblem& reduced;
     const Options& options;
     const Kernels& kernels;
+    const LeafTraits traits;
     LeafModel model;
     PriceBook prices;
     LeafTable leaf_table;
@@ -102,17 +115,21 @@ struct Level {
     Node node;
     std::string key;  // of the subproblem in the cache
     AlignedBuffer table, look;
-    AlignedBuffer row_masks;     // native leaf functions of real statistics: the features of every slot
-    AlignedBuffer pair_weights;  // what the rows of two features could cost more at most, and where tests have prices,
-    AlignedBuffer pair_rows;     // how many they are
+    AlignedBuffer differences;  // weights per label: of pairs and single features (three_levels.cpp)
+    AlignedBuffer packed;       // native losses: the statistics of every slot in one number where they fit,
+    AlignedBuffer packed_singles;  // and their sums per feature
+    AlignedBuffer
+        pair_weights;  // what the rows of two features could cost more at most, and where tests have prices,
+    AlignedBuffer pair_rows;  // how many they are
     std::vector<std::int32_t> order;
     std::vector<double> lower;  // [child budget][side][lane], of the children
     bool fused = false;         // children are solved two at a time (three_levels.cpp)
-    std::vector<char> known;    // [side][lane], whether the bound of a child is its value; only where children are recorded
+    std::vector<char>
+        known;  // [side][lane], whether the bound of a child is its value; only where children are recorded
     std::vector<double> single_weight, single_rows;
-    double leaf = 0;                 // cost of the node as a leaf
-    std::vector<double> side_cost;   // leaf function: [side][lane], of the children as leaves
-    std::vector<double> branch;      // [lane], cost of branching
+    double leaf = 0;                // cost of the node as a leaf
+    std::vector<double> side_cost;  // leaf function: [side][lane], of the children as leaves
+    std::vector<double> branch;     // [lane], cost of branching
     NodePrices prices;
     double all_weight = 0;  // of the pairs and singles above
     // What of the above belongs to the node at hand: it outlives several searches of the same node.
@@ -123,25 +140,28 @@ struct Level {
         has_table = has_counts = has_pair_weights = branching = false;
         looked = 0;
     }
-    bool branching = false;  // the bounds below are those of this node
-    bool maximum = false;    // as in the leaf model
+    bool branching = false;        // the bounds below are those of this node
+    bool maximum = false;          // as in the leaf model
     const Level* above = nullptr;  // the parent, none for the root
-    int entry_lane = -1;     // how the node was reached from the level above
+    int entry_lane = -1;           // how the node was reached from the level above
     bool entry_side = false;
     int depth = 0, nodes = 0, least_nodes = 0, n_budgets = 0;  // of the branching under way
     double best = 0;                                           // cost to beat
     Choice choice;
     bool shared = false;  // the root, searched by several threads
-    // A thread that holds it may be asked for progress by a kernel that it runs (similarity bounds), which looks at the root's
-    // bounds: it must not wait for itself.
+    // A thread that holds it may be asked for progress by a kernel that it runs (similarity bounds), which
+    // looks at the root's bounds: it must not wait for itself.
     std::recursive_mutex mutex;
 
     double lower_bound(const Search& search);
     bool open(int lane);
-    double joined(double left, double right, double cost) const { return maximum ? std::max(left, right) : cost + left + right; }
+    double joined(double left, double right, double cost) const {
+        return maximum ? std::max(left, right) : cost + left + right;
+    }
     double& bound(int nodes_of_child, bool side, int lane) {
         const std::size_t stride = static_cast<std::size_t>(node.stride());
-        return lower[(2 * static_cast<std::size_t>(nodes_of_child - least_nodes) + (side ? 1 : 0)) * stride + static_cast<std::size_t>(lane)];
+        return lower[(2 * static_cast<std::size_t>(nodes_of_child - least_nodes) + (side ? 1 : 0)) * stride +
+                     static_cast<std::size_t>(lane)];
     }
 };
 
@@ -164,13 +184,15 @@ private:
 // One thread's walk through the search tree (Algorithm 1 of the paper with the techniques of this folder).
 class Worker {
 public:
-    Worker(Search& search, Level& root, bool calling_thread) : search_(search), calling_thread_(calling_thread), root_(root) {
+    Worker(Search& search, Level& root, bool calling_thread)
+        : search_(search), calling_thread_(calling_thread), root_(root) {
         keys_.assign(path_);
         if (search.prices.any()) price_work_ = search.prices.work();
     }
 
     // solve.cpp: the optimum of the node at `level`, as far as it is below `upper`.
-    Outcome solve(int level, int depth, int nodes, double upper, bool asked = false);  // `asked`: the cache does not know
+    Outcome solve(int level, int depth, int nodes, double upper,
+                  bool asked = false);  // `asked`: the cache does not know
     Outcome solve_child(int level, int lane, bool side, int nodes, double upper);
     void cache_key(int depth, int nodes, std::string& key) const;
     std::optional<Outcome> find_value(const std::string& key, double upper);
@@ -188,8 +210,11 @@ public:
     bool keeps_children(const Level& at) const;
     void recall_children(Level& at);
     void record_children(Level& at);
+    template <class Fetch, class Learn>
+    void each_record(const ChildRecords& records, const Level& at, Fetch&& fetch, Learn&& learn);
 
     // depth_two.cpp
+    void turn_rows(Level& at);
     void load_pair_table(Level& at, bool with_weights = false);
     bool sibling_is_cheaper(const Level& at, bool with_weights) const;
     void subtract_sibling(Level& at, double* weights);
@@ -200,8 +225,17 @@ public:
     // leaf_function.cpp
     void load_side_costs(Level& at);
     PairBenefit function_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
-    bool masked(const Node& node) const { return search_.has_native() && node.lane_type() == Lane::f64; }
-    void native_table(const Level& at, const Frame& frame, const std::uint64_t* filter, const void* singles, void* table, bool half);
+    // leaves/native/search.cpp
+    bool masked() const { return search_.masked(); }
+    bool packed() const { return search_.has_native() && search_.reduced.shift > 0; }
+    void native_table(const Level& at, const Frame& frame, const std::uint64_t* filter, const void* singles,
+                      void* table, bool half);
+    void load_native_table(Level& at);
+    PairProblem node_problem(const Level& at) const;
+    void pack_rows(Level& at);
+    void count_packed(const Level& at, const std::uint64_t* filter, const std::int64_t* singles,
+                      AlignedBuffer& table, bool half);
+    void begin_packed_children(const Level& at, int lane, bool small_side);
     PairBenefit native_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
     PairBenefit table_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
     [[noreturn]] void find_wrong_cell(const Node& node, const PairProblem& problem) const;
@@ -219,16 +253,21 @@ public:
     void push_similarity(Level& at, int lane, bool side, int nodes, double value);
     double rounding_slack(int nodes) const;
 
+    // price_bounds.cpp
+    void bound_by_price(Level& at);
+    std::optional<Outcome> solve_priced(Level& at, int nodes, double upper);
+
     // label_bounds.cpp
     bool bounds_labels(int labels) const;
     void bound_by_labels(Level& at);
 
     // rebuild.cpp: a tree for the node at `level`.
-    int construct(int level, int depth, int nodes, double value, Tree& tree);  // of proven value, by the fixed rule
+    int construct(int level, int depth, int nodes, double value,
+                  Tree& tree);  // of proven value, by the fixed rule
     int construct_choice(int level, int depth, int nodes, Tree& tree);
-    int recall(int level, int depth, int nodes, Tree& tree);                   // from the cache, for an early end
+    int recall(int level, int depth, int nodes, Tree& tree);  // from the cache, for an early end
     int recall_split(int level, int lane, int depth, int nodes, int left_nodes, Tree& tree);
-    int lookahead_tree(int level, int depth, int nodes, Tree& tree);           // greedy on trees of depth two
+    int lookahead_tree(int level, int depth, int nodes, Tree& tree);  // greedy on trees of depth two
 
     Level& level(int index) { return index == 0 ? root_ : *levels_[static_cast<std::size_t>(index - 1)]; }
     void enter(Level& at);  // what is needed of a node whose rows were loaded
@@ -243,20 +282,28 @@ public:
     Statistics statistics;
 
 private:
+    friend class SizeWorker;  // the same walk with a value for every number of nodes (sizes/worker.hpp)
     void drop_closed(Level& at);
     void sort_by_look(Level& at);
     // three_levels.cpp
     void try_kept_pairs(Level& at, int lane);
     void push_known(Level& at);
     bool solve_missing(Level& at, int lane, char* const known[2]);
-    bool can_fuse(const Level& at) const;
+    bool can_fuse(const Node& node) const;
+    double label_weight(const void* sums, const Node& node, std::size_t lane) const;
+    void begin_fused(Level& at);
+    ChildBenefits both_benefits(const Level& at, int lane, bool with_two);
+    ChildBenefits both_scaled(const Level& at, int lane, bool with_two);
+    ChildBenefits solve_children(const Level& at, int lane, Lane type, const char* table, const void* singles,
+                                 std::array<int, 2> totals, const LeafModel& model, bool with_two);
     void solve_both(Level& at, int lane, char* const known[2]);
     void try_pairs(Level& at, int lane);
     void look_at_clock(const Node& node);
     bool find_pairs(const Level& at, int lane, bool side, double value[4]);
     void solve_child_pairs(Level& at, int lane, bool side, bool small_side, double value[4]);
     double side_benefit(const Level& at, int lane, bool side) const;
-    PairBenefit pair_benefit(const Node& node, PairProblem problem, const NodePrices& prices, int nodes, double* per_root);
+    PairBenefit pair_benefit(const Node& node, PairProblem problem, const NodePrices& prices, int nodes,
+                             double* per_root);
     void try_children(int level, int lane);
     void begin_children(const Level& at, int lane, bool small_side, bool with_sizes = false);
     PairProblem child_problem(const Level& at, int lane, bool small_side, bool large);
@@ -265,23 +312,27 @@ private:
         if (grown > 0) search_.take_memory(grown);
     }
     Scratch scratch(const Node& node, bool tallied = false);
-    void count_pairs(const Frame& frame, const std::uint64_t* filter, const void* singles, void* table, double* weights, const Scratch& buffers) {
+    void count_pairs(const Frame& frame, const std::uint64_t* filter, const void* singles, void* table,
+                     double* weights, const Scratch& buffers) {
         ++statistics.tables_counted;
         search_.kernels.pair_table(frame, filter, singles, table, weights, buffers);
     }
     // The similarity bound needs a pair table of doubles: too large for very many features.
     bool similar() const {
-        return search_.options.switches.similarity && search_.model.min_samples_leaf == 1 && search_.reduced.features.size() <= 2048 &&
-               search_.reduced.similar && (!search_.prices.any() || (search_.reduced.counting && search_.prices.ordered()));
+        return search_.options.switches.similarity && search_.model.min_samples_leaf == 1 &&
+               search_.reduced.features.size() <= 2048 && search_.reduced.similar &&
+               (!search_.prices.any() || (search_.reduced.counting && search_.prices.ordered()));
     }
     bool uses_paths() const {
-        return search_.options.switches.cache && keys_.child_fits() && search_.reduced.features.size() <= PathKeyMaker::kMaxFeatures;
+        return search_.options.switches.cache && keys_.child_fits() &&
+               search_.reduced.features.size() <= PathKeyMaker::kMaxFeatures;
     }
     int lane_of(const Node& node, int feature) const;
     template <class Grow>
     int split_tree(int level, int lane, int depth, const int nodes[2], Tree& tree, Grow&& grow);
     int pair_tree(int level, int nodes, Tree& tree);
-    Tree pair_subtree(const Node& node, const PairProblem& problem, const NodePrices& prices, const std::uint64_t* rows, int nodes, const double* look);
+    Tree pair_subtree(const Node& node, const PairProblem& problem, const NodePrices& prices,
+                      const std::uint64_t* rows, int nodes, const double* look);
     Tree child_subtree(const Level& at, int lane, bool side, bool small_side, int nodes);
     int stump_tree(int level, Tree& tree);
     int grown_pair_tree(int level, int lane, int nodes, Tree& tree);
@@ -298,11 +349,13 @@ private:
     NodePrices child_prices_;
     PriceWork price_work_;
     std::vector<double> lost_;  // similarity.cpp
-    std::vector<double> cells_, cell_costs_, cell_sizes_, cell_singles_, cell_totals_, cell_row_, roots_;  // leaf_function.cpp
+    std::vector<double> cells_, cell_costs_, cell_sizes_, cell_singles_, cell_totals_, cell_row_,
+        roots_;  // leaf_function.cpp
     std::vector<std::int32_t> cell_lanes_, cell_positions_;
     double work_since_checkpoint_ = 0;
     // Buffers for the pair problems of a node's children.
-    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_, bits_, plan_, tallies_, panel_, gains_, sibling_rows_, children_;
+    AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_,
+        bits_, plan_, tallies_, panel_, gains_, sibling_rows_, children_;
     std::vector<std::uint64_t> filter_;
     struct MetRecord {
         const ChildRecords::Record* record;
@@ -315,18 +368,33 @@ private:
     bool child_sizes_ = true;    // and has numbers of rows, if the model counts them
 };
 
-// Benefit of a leaf in ticks; `sum` gives its sum of a channel. There is none for leaf functions.
-template <class SumOf>
-double leaf_benefit(const LeafModel& model, SumOf&& sum) {
-    if (model.kind == LeafKind::signed_difference) return model.ticks * std::abs(sum(0));
-    double best = model.kind == LeafKind::largest_gain ? std::max(sum(0), 0.0) : sum(0);
-    if (model.scale != nullptr) best *= model.scale[0];
-    for (int k = 1; k < model.n_values; ++k) best = std::max(best, (model.scale != nullptr ? model.scale[k] : 1.0) * sum(k));
-    return model.ticks * best;
-}
-
 // Depth and node budget limit each other: d levels hold at most 2^d - 1 nodes, n nodes at most n levels.
 void normalise(int& depth, int& nodes);
 inline int full_tree(int depth) { return depth >= 30 ? (1 << 30) : (1 << depth) - 1; }
+
+// `learn(record, literal, lane, side)` for every record that says something of a child of the node: those of
+// nodes that differ in one test, and its own. The records of a group are all looked up and fetched from
+// memory (`fetch(record, literal)`) before the first of them is read.
+template <class Fetch, class Learn>
+void Worker::each_record(const ChildRecords& records, const Level& at, Fetch&& fetch, Learn&& learn) {
+    const auto literal = [&](int f, int side) {
+        return PathKeyMaker::literal(at.node.feature(f), side == 1);
+    };
+    for (std::size_t k = 0; k < path_.size(); ++k) {
+        const ChildRecords::Siblings siblings = records.siblings(path_, k);
+        met_.clear();
+        for (const std::int32_t f : at.node.active())
+            for (int side = 0; side < 2; ++side)
+                if (const ChildRecords::Record* record = siblings.find(literal(f, side))) {
+                    fetch(record, path_[k]);
+                    met_.push_back({record, f, side});
+                }
+        for (const MetRecord& met : met_) learn(met.record, path_[k], met.lane, met.side);
+    }
+    const ChildRecords::Record* own = records.find(path_);
+    if (own == nullptr) return;
+    for (const std::int32_t f : at.node.active())
+        for (int side = 0; side < 2; ++side) learn(own, literal(f, side), f, side);
+}
 
 }  // namespace streed

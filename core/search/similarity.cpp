@@ -1,20 +1,23 @@
 // The similarity bound between the children of one node (paper, "Lower bounds").
 //
-// If the child A has the least cost v, any other set B has at least v minus what the rows of A that B lacks could
-// cost. For two children of the same node these rows are a cell of the pair table of weights, so one solved child
-// bounds all its siblings in one sweep. A row costs at most what its label weighs, and of equal rows with several labels only
-// those of the best one count: the others are wrong in any tree. An archive of earlier row sets adds nothing to that. With a
-// limit on leaf sizes the argument fails (a leaf may lose rows), and the bound is off.
+// If the child A has the least cost v, any other set B has at least v minus what the rows of A that B lacks
+// could cost. For two children of the same node these rows are a cell of the pair table of weights, so one
+// solved child bounds all its siblings in one sweep. A row costs at most what its label weighs, and of equal
+// rows with several labels only those of the best one count: the others are wrong in any tree. An archive of
+// earlier row sets adds nothing to that. With a limit on leaf sizes the argument fails (a leaf may lose
+// rows), and the bound is off.
 //
-// Prices of tests: the tree of B, used on A, finds other tests paid for. Each row of both pays at most what it lost by not
-// having been tested for B's feature, and each row of A alone at most the dearest tests of a path.
+// Prices of tests: the tree of B, used on A, finds other tests paid for. Each row of both pays at most what
+// it lost by not having been tested for B's feature, and each row of A alone at most the dearest tests of a
+// path.
 #include <algorithm>
 
-#include "search.hpp"
+#include "search/search.hpp"
 
 namespace streed {
 
-// The same when counting. The numbers of rows came with the pair table; they are the weights where every row counts one.
+// Weights of all pairs of features where rows are counted. The numbers of rows came with the pair table; they
+// are the weights where every row counts one.
 void Worker::count_pair_weights(Level& at) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
@@ -22,7 +25,8 @@ void Worker::count_pair_weights(Level& at) {
     if (priced) {
         at.single_rows.assign(stride, 0);
         for (const std::int32_t f : node.active())
-            at.single_rows[static_cast<std::size_t>(f)] = at.pair_rows.as<double>()[static_cast<std::size_t>(f) * (stride + 1)];
+            at.single_rows[static_cast<std::size_t>(f)] =
+                at.pair_rows.as<double>()[static_cast<std::size_t>(f) * (stride + 1)];
     }
     if (!priced && !scaled && !node.has_light()) return;
     const std::size_t bytes = stride * stride * 8;
@@ -32,51 +36,59 @@ void Worker::count_pair_weights(Level& at) {
     const Frame frame = node.frame();
     const void* table = at.table.data();
     if (node.has_light()) {  // what is left without the rows that have no weight of their own
-        account(child_table_.reserve(stride * stride * static_cast<std::size_t>(node.n_channels()) * lane_bytes(node.lane_type())));
+        account(child_table_.reserve(stride * stride * static_cast<std::size_t>(node.n_channels()) *
+                                     lane_bytes(node.lane_type())));
         account(sibling_rows_.reserve(bytes));
         double* light = sibling_rows_.as<double>();
         filter_.resize(static_cast<std::size_t>(node.words()));
         for (std::size_t w = 0; w < filter_.size(); ++w) filter_[w] = node.valid()[w] & ~node.heavy()[w];
-        count_pairs(frame, filter_.data(), nullptr, child_table_.data(), scaled ? nullptr : light, scratch(node, !scaled));
+        count_pairs(frame, filter_.data(), nullptr, child_table_.data(), scaled ? nullptr : light,
+                    scratch(node, !scaled));
         if (scaled)
-            search_.kernels.subtract_table(frame, frame, nullptr, table, child_table_.data(), child_table_.data());
+            search_.kernels.subtract_table(frame, frame, nullptr, table, child_table_.data(),
+                                           child_table_.data());
         else
             search_.kernels.subtract_counts(frame, frame, nullptr, rows, light, weights);
         table = child_table_.data();
     } else if (!scaled) {
         std::memcpy(weights, rows, bytes);
     }
-    if (scaled) search_.kernels.pair_weights(frame, table, nullptr, search_.model.n_values, search_.model.scale, weights);
+    if (scaled)
+        search_.kernels.pair_weights(frame, table, nullptr, search_.model.n_values, search_.model.scale,
+                                     weights);
 }
 
-// Weights of all pairs of features. Where slots carry several labels the sum over labels is an upper bound of what they can
-// cost, which only weakens the bound.
+// Weights of all pairs of features. Where slots carry several labels the sum over labels is an upper bound of
+// what they can cost, which only weakens the bound.
 void Worker::load_pair_weights(Level& at) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
-    const bool several = !node.counting() && (search_.model.kind == LeafKind::largest_gain || search_.has_function());
+    const bool several = !node.counting() && search_.traits.own_weight;
     if (several) {
         const Frame frame = node.weight_frame();
         const std::size_t size = lane_bytes(node.lane_type());
         account(at.pair_weights.reserve(stride * stride * 8));
         account(child_table_.reserve(stride * stride * static_cast<std::size_t>(node.n_channels()) * size));
         account(child_singles_.reserve(stride * static_cast<std::size_t>(node.n_channels()) * size));
-        if (masked(node)) {
+        if (masked()) {
             std::fill_n(child_singles_.as<double>(), stride, 0.0);
-            for (const std::int32_t f : node.active()) child_singles_.as<double>()[f] = node.column_sum(*frame.channels, f);
+            for (const std::int32_t f : node.active())
+                child_singles_.as<double>()[f] = node.column_sum(*frame.channels, f);
             std::fill_n(child_table_.as<double>(), stride * stride, 0.0);
             native_table(at, frame, node.valid().data(), child_singles_.data(), child_table_.data(), false);
         } else {
             const Scratch buffers = scratch(node);
             search_.kernels.single_sums(frame, node.valid().data(), child_singles_.data(), buffers);
-            count_pairs(frame, node.valid().data(), child_singles_.data(), child_table_.data(), nullptr, buffers);
+            count_pairs(frame, node.valid().data(), child_singles_.data(), child_table_.data(), nullptr,
+                        buffers);
         }
-        search_.kernels.pair_weights(frame, child_table_.data(), nullptr, 1, nullptr, at.pair_weights.as<double>());
+        search_.kernels.pair_weights(frame, child_table_.data(), nullptr, 1, nullptr,
+                                     at.pair_weights.as<double>());
     } else if (node.counting()) {
         count_pair_weights(at);
     } else {
         const Frame frame = node.frame();
-        const bool is_signed = search_.model.kind == LeafKind::signed_difference;
+        const bool is_signed = search_.traits.difference;
         const std::size_t channels = static_cast<std::size_t>(node.n_channels());
         account(at.pair_weights.reserve(stride * stride * 8));
         if (is_signed) {
@@ -88,45 +100,58 @@ void Worker::load_pair_weights(Level& at) {
             search_.kernels.single_sums(frame, filter_.data(), child_singles_.data(), buffers);
             count_pairs(frame, filter_.data(), child_singles_.data(), child_table_.data(), nullptr, buffers);
         }
-        search_.kernels.pair_weights(frame, at.table.data(), is_signed ? child_table_.data() : nullptr, search_.model.n_values, nullptr,
-                                     at.pair_weights.as<double>());
+        search_.kernels.pair_weights(frame, at.table.data(), is_signed ? child_table_.data() : nullptr,
+                                     search_.model.n_values, nullptr, at.pair_weights.as<double>());
     }
     at.single_weight.assign(stride, 0);
     for (const std::int32_t f : node.active())
-        at.single_weight[static_cast<std::size_t>(f)] = at.pair_weights.as<double>()[static_cast<std::size_t>(f) * (stride + 1)];
+        at.single_weight[static_cast<std::size_t>(f)] =
+            at.pair_weights.as<double>()[static_cast<std::size_t>(f) * (stride + 1)];
     at.all_weight = 0;
     if (node.counting()) {
-        at.all_weight = search_.has_function() ? node.n_slots() : node.potential();  // rows of a function have no potential
+        at.all_weight = search_.has_function() ? node.n_slots()
+                                               : node.potential();  // rows of a function have no potential
     } else if (several) {
         at.all_weight = node.weight();
-    } else if (search_.model.kind == LeafKind::signed_difference) {
+    } else if (search_.traits.difference) {
         at.all_weight = node.potential();
     } else {
         for (int k = 0; k < search_.model.n_values; ++k) at.all_weight += node.total(k);
     }
 }
 
-// A leaf function's costs are rounded to ticks, at most half of one for each leaf of the two trees that are compared.
+// A leaf function's costs are rounded to ticks, at most half of one for each leaf of the two trees that are
+// compared.
 double Worker::rounding_slack(int nodes) const { return search_.reduced.exact ? 0.0 : 1.0 + nodes; }
 
-// The same bound from the level above: the child on h of this node is the parent's child on h without the rows that
-// went the other way, and with one level less it cannot cost less.
+// The similarity bound from the level above: the child on h of this node is the parent's child on h without
+// the rows that went the other way, and with one level less it cannot cost less.
 void Worker::inherit_bounds(Level& parent, Level& at) {
     const SharedLock lock(parent);
     if (!parent.branching || !parent.has_pair_weights || parent.n_budgets != 1 || at.n_budgets != 1) return;
     const std::size_t stride = static_cast<std::size_t>(parent.node.stride());
     const std::size_t entry = static_cast<std::size_t>(at.entry_lane);
     const bool priced = search_.prices.any();
-    const auto shared = [&](const AlignedBuffer& pairs, const std::vector<double>& single, double all, double per) {
-        return SharedRows{at.entry_side, at.entry_side ? single[entry] : all - single[entry], pairs.as<double>() + entry * stride, single.data(), per, nullptr};
+    const auto shared = [&](const AlignedBuffer& pairs, const std::vector<double>& single, double all,
+                            double per) {
+        return SharedRows{at.entry_side,
+                          at.entry_side ? single[entry] : all - single[entry],
+                          pairs.as<double>() + entry * stride,
+                          single.data(),
+                          per,
+                          nullptr};
     };
-    const SharedRows weights = shared(parent.pair_weights, parent.single_weight, parent.all_weight, search_.per_weight());
-    const SharedRows rows = priced ? shared(parent.pair_rows, parent.single_rows, parent.node.rows(), parent.prices.most) : weights;
+    const SharedRows weights = shared(parent.pair_weights, parent.single_weight, parent.all_weight,
+                                      search_.per_weight());
+    const SharedRows rows = priced ? shared(parent.pair_rows, parent.single_rows, parent.node.rows(),
+                                            parent.prices.most)
+                                   : weights;
     const double slack = rounding_slack(parent.nodes);
     const double* left = &parent.bound(parent.least_nodes, false, 0);
     const double* right = &parent.bound(parent.least_nodes, true, 0);
     // Rows of the parent's child on g that this node lacks, and has.
-    const auto parts = [](const SharedRows& of, double all, std::size_t g, bool side, double& away, double& kept) {
+    const auto parts = [](const SharedRows& of, double all, std::size_t g, bool side, double& away,
+                          double& kept) {
         const double on_right = of.side ? of.both[g] : of.single[g] - of.both[g];
         kept = side ? on_right : of.own - on_right;
         away = (side ? of.single[g] : all - of.single[g]) - kept;
@@ -157,11 +182,15 @@ void Worker::push_children(Level& at, int lane) {
         return;
     }
     make_pair_weights(at);
-    const std::size_t own = static_cast<std::size_t>(lane), stride = static_cast<std::size_t>(at.node.stride());
+    const std::size_t own = static_cast<std::size_t>(lane),
+                      stride = static_cast<std::size_t>(at.node.stride());
     const double slack = rounding_slack(nodes);
-    const SolvedChildren children{left - slack, right - slack, at.single_weight[own], at.all_weight, search_.per_weight(),
-                                  at.pair_weights.as<double>() + own * stride, at.single_weight.data()};
-    search_.kernels.push_both(at.node.active().back() + 1, children, &at.bound(nodes, false, 0), &at.bound(nodes, true, 0));
+    const SolvedChildren children{left - slack,           right - slack,
+                                  at.single_weight[own],  at.all_weight,
+                                  search_.per_weight(),   at.pair_weights.as<double>() + own * stride,
+                                  at.single_weight.data()};
+    search_.kernels.push_both(at.node.active().back() + 1, children, &at.bound(nodes, false, 0),
+                              &at.bound(nodes, true, 0));
 }
 
 void Worker::make_pair_weights(Level& at) {
@@ -170,8 +199,8 @@ void Worker::make_pair_weights(Level& at) {
     at.has_pair_weights = true;
 }
 
-// What several threads read of a node without a lock must be there before they start: weights may take the place of the numbers of
-// rows that the pair tables of its children are made from.
+// What several threads read of a node without a lock must be there before they start: weights may take the
+// place of the numbers of rows that the pair tables of its children are made from.
 void Worker::prepare_sharing(Level& at) {
     if (similar() && at.has_table) make_pair_weights(at);
 }
@@ -180,17 +209,25 @@ void Worker::push_similarity(Level& at, int lane, bool side, int nodes, double v
     make_pair_weights(at);
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     const std::size_t own = static_cast<std::size_t>(lane);
-    const auto shared = [&](const AlignedBuffer& pairs, const std::vector<double>& single, double all, double per, const double* each) {
-        return SharedRows{side, side ? single[own] : all - single[own], pairs.as<double>() + own * stride, single.data(), per, each};
+    const auto shared = [&](const AlignedBuffer& pairs, const std::vector<double>& single, double all,
+                            double per, const double* each) {
+        return SharedRows{side,
+                          side ? single[own] : all - single[own],
+                          pairs.as<double>() + own * stride,
+                          single.data(),
+                          per,
+                          each};
     };
-    const SharedRows weights = shared(at.pair_weights, at.single_weight, at.all_weight, search_.per_weight(), nullptr);
+    const SharedRows weights = shared(at.pair_weights, at.single_weight, at.all_weight, search_.per_weight(),
+                                      nullptr);
     SharedRows rows = weights;
     if (search_.prices.any()) {
         at.prices.lost(own, lost_, search_.kernels);
         rows = shared(at.pair_rows, at.single_rows, at.node.rows(), at.prices.most, lost_.data());
     }
-    search_.kernels.push_bounds(at.node.stride(), weights, search_.prices.any() ? &rows : nullptr, value - rounding_slack(nodes),
-                                &at.bound(nodes, false, 0), &at.bound(nodes, true, 0));
+    search_.kernels.push_bounds(at.node.stride(), weights, search_.prices.any() ? &rows : nullptr,
+                                value - rounding_slack(nodes), &at.bound(nodes, false, 0),
+                                &at.bound(nodes, true, 0));
 }
 
 }  // namespace streed

@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "../model/options.hpp"
-#include "../model/result.hpp"
+#include "model/options.hpp"
+#include "model/result.hpp"
 
 namespace streed::thresholds {
 
 // Columns as ranks: equal values have equal ranks, larger values larger ones, -1 is a missing value. A
-// Boolean is a column with two ranks. Leaves cost as in the other engine: rows have a label and a weight, or
-// a cost for every label.
+// Boolean is a column with two ranks. Leaves cost as in the other engine: rows have a label and a weight, a
+// cost for every label, or a target.
 struct Problem {
     const std::int32_t* ranks = nullptr;  // [column][row]
     std::size_t n_rows = 0;
@@ -21,6 +21,8 @@ struct Problem {
     const std::int32_t* labels = nullptr;
     const double* weights = nullptr;
     const double* costs = nullptr;  // n_rows x n_labels
+    // Squared error about the mean instead: weight, weighted target, and weighted square of the target.
+    const double* statistics = nullptr;  // n_rows x 3
 };
 
 // A test of the tree: rows of the column whose rank is at most `rank` go right, and so do missing values if

@@ -1,8 +1,9 @@
-#include "rebuild.hpp"
+#include "thresholds/rebuild.hpp"
 
 #include <algorithm>
 
-#include "../model/finish.hpp"
+#include "leaves/native/rows.hpp"
+#include "model/finish.hpp"
 
 namespace streed::thresholds {
 namespace {
@@ -121,6 +122,22 @@ void find_next(const Problem& problem, const std::vector<std::uint8_t>& features
     }
 }
 
+// Leaves of squared error, as the other engine counts them.
+LeafFunction squares_of(const Problem& problem) {
+    LeafFunction leaf;
+    leaf.statistics = problem.statistics;
+    leaf.n_statistics = 3;
+    for (const NativeLoss& loss : native_losses())
+        if (loss.name == "squares") leaf.native = loss.loss;
+    leaf.costs = [loss = leaf.native](const double* sums, std::size_t n, double* costs) {
+        for (std::size_t k = 0; k < n; ++k) {
+            const double own[3] = {sums[k], sums[n + k], sums[2 * n + k]};
+            costs[k] = native_leaf_cost(loss, own, 3, 0);
+        }
+    };
+    return leaf;
+}
+
 }  // namespace
 
 void rebuild(Search& search, Worker& worker, const std::shared_ptr<const Plan>& plan, Result& result) {
@@ -136,6 +153,8 @@ void rebuild(Search& search, Worker& worker, const std::shared_ptr<const Plan>& 
     problem.labels = given.labels;
     problem.weights = given.weights;
     problem.costs = given.costs;
+    const LeafFunction squares = squares_of(given);
+    if (given.statistics != nullptr) problem.function = &squares;
     FinishedTree finished = finish_tree(problem, builder.tree(), search.options.branch_cost, 1.0);
     result.tree = std::move(finished.tree);
     result.objective = finished.objective;

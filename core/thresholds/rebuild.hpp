@@ -1,7 +1,7 @@
 // From plans to trees.
 #pragma once
 
-#include "search.hpp"
+#include "thresholds/search/search.hpp"
 
 namespace streed::thresholds {
 

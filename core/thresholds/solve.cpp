@@ -2,7 +2,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "rebuild.hpp"
+#include "thresholds/rebuild.hpp"
 
 namespace streed::thresholds {
 namespace {
@@ -11,11 +11,25 @@ namespace {
 // of sums of doubles.
 void check(const Search& search, const Result& result, Cost value) {
     const double expected = search.table.in_weights(value);
-    const double rounding = 1e-9 *
-                            (result.magnitude + std::abs(result.objective) + search.options.branch_cost);
+    double rounding = 1e-9 * (result.magnitude + std::abs(result.objective) + search.options.branch_cost);
+    const double* statistics = search.problem.statistics;  // differences of squares lose digits
+    for (std::size_t row = 0; statistics != nullptr && row < search.problem.n_rows; ++row)
+        rounding += 1e-12 * statistics[3 * row + 2];
     if (std::abs(result.objective - expected) > rounding)
         throw std::logic_error("the tree costs " + std::to_string(result.objective) +
                                ", but the search has found " + std::to_string(expected));
+}
+
+// A greedy tree is there after one pass per level. The next one has the best two last levels. With the best
+// three of four levels iris took 0.7 times as long, bank 1.5 times and breast cancer 1.2 times.
+void start_with_greedy_trees(Search& search, Worker& worker) {
+    Node& root = search.table.root;
+    for (const int best_levels : {0, 2}) {
+        if (search.incumbent == 0 || search.depth <= best_levels) return;
+        const Outcome start = worker.greedy(root, search.depth, search.nodes, best_levels, search.incumbent,
+                                            0);
+        search.offer(start.value, start.plan);
+    }
 }
 
 }  // namespace
@@ -34,13 +48,15 @@ Result solve(const Problem& problem, const Options& options, double work_limit) 
         search.offer(search.cost(table.root.leaf_cost()), nullptr);
         try {
             if (options.poll) search.checkpoint(true);
-            const Outcome start = worker.greedy(table.root, search.depth, search.nodes, 0);
-            search.offer(start.value, start.plan);
-            const Outcome outcome = worker.solve(table.root, search.depth, search.nodes, kInfinite, 0);
-            search.set_optimum(outcome.value, outcome.plan);
+            start_with_greedy_trees(search, worker);
+            // Of equally good trees the search finds one that needs few levels: the greedy one must not stay.
+            const Cost limit = search.incumbent > 0 ? search.incumbent + 1 : 0;
+            const Outcome outcome = worker.solve(table.root, search.depth, search.nodes, limit, 0);
+            if (outcome.exact) search.set_optimum(outcome.value, outcome.plan);
             proven = true;
         } catch (const Stopped&) {
         }
+        search.building = true;
         rebuild(search, worker, search.plan, result);
     }
     if (proven) check(search, result, search.incumbent);

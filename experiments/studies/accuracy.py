@@ -15,7 +15,7 @@ from experiments.findings import (
     compare_values,
     grouped,
     instance,
-    solved_times,
+    printed_sentence,
     speed_sentence,
 )
 from experiments.runs import Job, Run
@@ -69,14 +69,13 @@ def findings(runs: Sequence[Run], settings: Settings) -> Findings:
     sentences, alarms = compare_values(runs)
     for method in METHODS[1:4]:
         sentences += speed_sentence(runs, method)
+    for depth in DEPTHS:
+        for column in ("STreeD", "MurTree"):
+            sentences += printed_sentence(runs, paper.ACCURACY, column, depth)
     claim = paper.CLAIMS["DL8.5 / STreeD"]
     sentences.append(f"The paper: DL8.5 takes {claim} times STreeD's time (geometric mean).")
     plots = [
-        Plot(
-            f"times-{depth}",
-            f"Accuracy, depth {depth}",
-            solved_times(pick(runs, max_depth=depth), METHODS[:4]),
-        )
+        Plot.of(f"times-{depth}", f"Accuracy, depth {depth}", pick(runs, max_depth=depth), METHODS[:4])
         for depth in DEPTHS
     ]
     tables = [times(runs, sets, depth) for depth in DEPTHS] + [errors(runs, sets)]

@@ -9,8 +9,7 @@ from experiments.findings import (
     Findings,
     Plot,
     compare_values,
-    geometric_ratio,
-    solved_times,
+    printed_sentence,
     speed_sentence,
 )
 from experiments.runs import Job, Run
@@ -37,36 +36,17 @@ def findings(runs: Sequence[Run], settings: Settings) -> Findings:
     for method in METHODS[1:3]:
         sentences += speed_sentence(runs, method)
     for depth in DEPTHS:
-        sentences += against_murtree(runs, depth)
+        for column in ("STreeD", "MurTree"):
+            sentences += printed_sentence(runs, paper.F1, column, depth)
+        claim = paper.CLAIMS[f"F1 MurTree / STreeD {depth}"]
+        sentences.append(f"Depth {depth}: the paper's STreeD is {claim} times faster than MurTree.")
     plots = [
-        Plot(
-            f"times-{depth}",
-            f"F1 score, depth {depth}",
-            solved_times(pick(runs, max_depth=depth), METHODS[:3]),
-        )
+        Plot.of(f"times-{depth}", f"F1 score, depth {depth}", pick(runs, max_depth=depth), METHODS[:3])
         for depth in DEPTHS
     ]
     tables = [times(runs, sets), scores(runs, sets)]
     tables[0].notes += reasons(runs)
     return Findings(tables, plots, sentences, alarms)
-
-
-def against_murtree(runs: Sequence[Run], depth: int) -> list[str]:
-    """Compare with the paper's figures for MurTree of a second and more; another machine, so roughly."""
-    pairs = []
-    for run in pick(runs, method="streed", max_depth=depth, repeat=0):
-        printed = paper.F1.get(str(run.parameters["problem"]).split("/")[1], {}).get(f"MurTree/{depth}", "-")
-        if printed.isdigit() and run.solved:
-            pairs.append((float(printed), run.seconds or 0.0))
-    ratio, count = geometric_ratio(pairs)
-    claim = paper.CLAIMS[f"F1 MurTree / STreeD {depth}"]
-    said = f"the paper's own STreeD was {claim} times faster than MurTree"
-    if not pairs:
-        return [f"Depth {depth}: {said}."]
-    return [
-        f"Depth {depth}: MurTree as printed takes {ratio:.3g} times streed's time here ({count} sets, "
-        f"different machines); {said}."
-    ]
 
 
 def times(runs: Sequence[Run], sets: Sequence[str]) -> Table:

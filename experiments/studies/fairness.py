@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from experiments import paper
 from experiments.fair_data import fair_sets, fair_split, read_fair
-from experiments.findings import Findings, Plot, compare_values, solved_times, speed_sentence
+from experiments.findings import Findings, Plot, compare_values, printed_sentence, speed_sentence
 from experiments.runs import Job, Run
 from experiments.settings import Settings
 from experiments.studies.accuracy import pick
@@ -34,8 +34,7 @@ def jobs(settings: Settings) -> list[Job]:
             make = functools.partial(read_fair, settings.data, name)
             for task in TASKS:
                 for method, depth in contestants(settings, name, task):
-                    limit = settings.mip_limit if method in MIPS else settings.limit
-                    options = {"task": task, "max_depth": depth, "time_limit": limit(PAPER_SECONDS)}
+                    options = {"task": task, "max_depth": depth, "time_limit": settings.limit(PAPER_SECONDS)}
                     found.append(Job(method, f"fairness/{name}", options, make, repeat))
     return found + split_jobs(settings)
 
@@ -79,16 +78,22 @@ def findings(runs: Sequence[Run], settings: Settings) -> Findings:
     sentences, alarms = compare_values(whole)
     for method in METHODS[1:]:
         sentences += speed_sentence(whole, method)
+    parity, opportunity = (pick(whole, task=task) for task in TASKS)
+    for column in ("STreeD", "DPF"):
+        sentences += printed_sentence(parity, paper.DEMOGRAPHIC_PARITY, column, DEPTHS[1])
+    sentences += [
+        f"Equality of opportunity: {line}"
+        for line in printed_sentence(opportunity, paper.EQUAL_OPPORTUNITY, "STreeD", DEPTHS[1])
+    ]
     tables = [parity_times(whole, names), opportunity_times(whole, names), errors(whole, names)]
     tables += [gaps(whole, names), held_out(runs, names)]
     tables[0].notes += reasons(runs)
     plots = [
-        Plot(
+        Plot.of(
             f"times-{task}",
             f"{TITLES[task].capitalize()}, depth 2 and 3",
-            solved_times(
-                [run for run in pick(whole, task=task) if run.parameters["max_depth"] in DEPTHS], METHODS
-            ),
+            [run for run in pick(whole, task=task) if run.parameters["max_depth"] in DEPTHS],
+            METHODS,
         )
         for task in TASKS
     ]

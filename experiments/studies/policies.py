@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from benchmarks.report import format_seconds
 from experiments import paper, synthetic, warfarin
-from experiments.findings import Findings, Plot, compare_values, grouped, solved_times, speed_sentence
+from experiments.findings import Findings, Plot, compare_values, grouped, speed_sentence
 from experiments.runs import Job, Run
 from experiments.settings import Settings
 from experiments.studies.accuracy import pick
@@ -37,8 +37,7 @@ def make_job(
     settings: Settings, method: str, problem: str, depth: int, teacher: str, kind: str, make: object
 ) -> Job:
     """Make one job; `kind` is the teacher's kind, which pystreed is told."""
-    limit = settings.mip_limit if method == "Jo MIP" else settings.limit
-    options = {"task": "policy", "max_depth": depth, "time_limit": limit(PAPER_SECONDS)}
+    options = {"task": "policy", "max_depth": depth, "time_limit": settings.limit(PAPER_SECONDS)}
     return Job(method, problem, options | {"teacher": kind, "scores": teacher}, make)  # type: ignore[arg-type]
 
 
@@ -119,8 +118,8 @@ def findings(runs: Sequence[Run], settings: Settings) -> Findings:
     tables = [doses_table(doses), parts_table(doses), trials_table(trials), teachers_table(trials)]
     tables[0].notes += reasons(runs)
     plots = [
-        Plot("times", "Policies: Warfarin and synthetic trials, all depths", solved_times(runs, METHODS)),
-        Plot("times-synthetic", "Policies: synthetic trials, depth 1 to 3", solved_times(trials, METHODS)),
+        Plot.of("times", "Policies: Warfarin and synthetic trials, all depths", runs, METHODS),
+        Plot.of("times-synthetic", "Policies: synthetic trials, depth 1 to 3", trials, METHODS),
     ]
     return Findings(tables, plots, sentences, alarms)
 

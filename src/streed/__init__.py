@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from streed.paths import complexity_path, size_path
     from streed.separable import check_separable
-    from streed.tuning import tune
+    from streed.tuning.tune import tune
 
 __all__ = [
     "Binarizer",

@@ -15,6 +15,15 @@ class TaskFailure(RuntimeError): ...  # noqa: N818
 class TreeList:
     def __len__(self) -> int: ...
     def __getitem__(self, index: int) -> dict[str, npt.NDArray[np.int32]]: ...
+    def flat(
+        self, chosen: npt.NDArray[np.int64]
+    ) -> tuple[
+        npt.NDArray[np.int32],
+        npt.NDArray[np.int32],
+        npt.NDArray[np.int32],
+        npt.NDArray[np.int32],
+        npt.NDArray[np.int64],
+    ]: ...
 
 class _Limits(TypedDict):
     max_depth: int
@@ -31,6 +40,7 @@ class _Options(_Limits):
     branch_cost: float
     prices: NotRequired[_Prices | None]
     combination: NotRequired[str]
+    sizes: NotRequired[bool]
 
 def solve(
     features: npt.NDArray[np.uint8],
@@ -50,6 +60,7 @@ def solve_function(
     *,
     least_row: npt.NDArray[np.float64] | None = None,
     worst_row: npt.NDArray[np.float64] | None = None,
+    parameter: float = 0.0,
     **options: Unpack[_Options],
 ) -> dict[str, Any]: ...
 def solve_priced(
@@ -74,6 +85,22 @@ def solve_thresholds(
     weights: npt.NDArray[np.float64] | None,
     costs: npt.NDArray[np.float64] | None,
     n_labels: int,
+    *,
+    max_depth: int,
+    max_nodes: int,
+    min_samples_leaf: int,
+    branch_cost: float,
+    time_limit: float,
+    memory_limit: int,
+    n_threads: int,
+    work_limit: float = ...,
+    switches: dict[str, bool] | None = None,
+    simd: str = "auto",
+    poll: Callable[[dict[str, float]], bool] | None = None,
+) -> dict[str, Any]: ...
+def solve_threshold_squares(
+    ranks: npt.NDArray[np.int32],
+    statistics: npt.NDArray[np.float64],
     *,
     max_depth: int,
     max_nodes: int,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from pathlib import Path
 
 
 class StreedError(Exception):
@@ -48,7 +47,7 @@ class NotNative(StreedError):  # noqa: N818  (a message to `solve`, not an error
     """
 
 
-_INSIDE = f"{Path(__file__).parent}{os.sep}"
+_INSIDE = f"{os.path.dirname(__file__)}{os.sep}"  # noqa: PTH120 (pathlib takes long to import)
 
 
 def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:

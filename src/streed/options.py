@@ -88,6 +88,10 @@ MOST_COMPONENTS = 128
 OPTIONS: Mapping[str, Option] = {option.name: option for option in _TABLE}
 
 
+CUTS = ("auto", "exact", "binned")
+"""Where estimators cut numbers and dates."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The checked limits of one solve, in the form that the engine takes."""

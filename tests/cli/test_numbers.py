@@ -109,3 +109,19 @@ def test_probabilities_need_labels(houses: str, tmp_path: Path, capsys: pytest.C
     assert main(["fit", houses, "--target", "price", "--objective", "squared_error", "--out", model]) == 0
     assert main(["predict", model, houses, "--proba"]) == 1
     assert "--proba needs a model of labels" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("cuts", ["exact", "auto"])
+def test_every_threshold_and_a_side_for_gaps(
+    cuts: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, model = tmp_path / "numbers.csv", tmp_path / "model.json"
+    lines = [f"{'' if k % 7 == 0 else k},{'no' if 0 < k <= 31 and k % 7 else 'yes'}" for k in range(60)]
+    path.write_text("\n".join(["a,y", *lines]))
+    arguments = ["fit", str(path), "--target", "y", "--depth", "1", "--cuts", cuts, "--out", str(model)]
+    assert main(arguments) == 0
+    assert "every threshold was considered" in capsys.readouterr().out
+    assert main(["predict", str(model), str(path)]) == 0
+    assert "60 of 60 labels in 'y' predicted right" in capsys.readouterr().err
+    assert main([*arguments, "--binarizer", "n_thresholds=3"]) != 0
+    assert f"--cuts {cuts} chooses cuts itself" in capsys.readouterr().err

@@ -1,6 +1,7 @@
-// Runs the engine on random problems, alone and with three threads and a watcher, for the sanitizers of the compiler: no Python, no
-// other library. The same problem must have the same answer, whoever watches; a search that is stopped must come back with a tree.
-// Ends with 1 and says why if something differs. `make sanitize` builds and runs it.
+// Runs the engine on random problems, alone and with three threads and a watcher, for the sanitizers of the
+// compiler: no Python, no other library. The same problem must have the same answer, whoever watches; a
+// search that is stopped must come back with a tree. Ends with 1 and says why if something differs. `make
+// sanitize` builds and runs it.
 #include <atomic>
 #include <cmath>
 #include <cstdio>
@@ -14,83 +15,21 @@
 #include "engine.hpp"
 #include "front/mixed/solve.hpp"
 #include "front/task.hpp"
+#include "leaves/native/rows.hpp"
+#include "other_engines.hpp"
+#include "random_rows.hpp"
 
 namespace {
 
+using driver::fail;
+using driver::Rows;
+using driver::same;
+using driver::Watcher;
 using streed::Options;
 using streed::Problem;
 using streed::Progress;
 using streed::Result;
 using streed::Status;
-
-[[noreturn]] void fail(const std::string& what, const std::string& why) {
-    std::fprintf(stderr, "%s: %s\n", what.c_str(), why.c_str());
-    std::exit(1);
-}
-
-// Rows with random features, labels that depend on three of them with noise, weights, costs and statistics.
-struct Rows {
-    Rows(std::size_t rows, std::size_t columns, int labels, unsigned seed) : n(rows), f(columns), k(labels), random(seed) {
-        features.resize(n * f);
-        for (auto& bit : features) bit = random() % 2;
-        for (std::size_t r = 0; r < n; ++r) {
-            const std::size_t code = f < 3 ? 0 : features[r * f] + 2u * features[r * f + 1] + 4u * features[r * f + 2];
-            label.push_back(static_cast<std::int32_t>((random() % 4 == 0 ? random() : code) % static_cast<unsigned>(k)));
-            ones.push_back(1);
-            weight.push_back(0.001 * static_cast<double>(1 + random() % 9999));
-            for (int c = 0; c < k; ++c) cost.push_back(c == label.back() ? 0 : 0.01 * static_cast<double>(random() % 1000));
-            const double value = static_cast<double>(random() % 100) / 7;
-            for (const double number : {1.0, value, value * value}) statistics.push_back(number);
-        }
-        for (std::size_t c = 0; c < f; ++c) {
-            attribute.push_back(static_cast<std::int32_t>(c / 2));
-            group.push_back(static_cast<std::int32_t>(c % 3) - 1);
-            full.push_back(0.01 * static_cast<double>(random() % 50));
-            discounted.push_back(full.back() / 2);
-        }
-    }
-
-    Problem problem(bool counted) {
-        Problem out;
-        out.features = features.data();
-        out.n_rows = n;
-        out.n_features = f;
-        out.n_labels = k;
-        out.labels = label.data();
-        out.weights = counted ? ones.data() : weight.data();
-        return out;
-    }
-
-    std::size_t n, f;
-    int k;
-    std::mt19937 random;
-    std::vector<std::uint8_t> features;
-    std::vector<std::int32_t> label, attribute, group;
-    std::vector<double> ones, weight, cost, statistics, full, discounted;
-};
-
-// What a watcher sees: bounds below values, and time that goes on.
-struct Watcher {
-    std::string what;
-    int stop_after = 1 << 30;
-    int calls = 0;
-    double last = 0;
-
-    bool operator()(const Progress& progress) {
-        ++calls;
-        if (progress.elapsed < last) fail(what, "time goes back");
-        if (progress.lower_bound > progress.objective + 1e-6 * (1 + std::abs(progress.objective))) fail(what, "the bound is above the value");
-        last = progress.elapsed;
-        return calls >= stop_after;
-    }
-};
-
-bool same(const streed::Tree& a, const streed::Tree& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        if (a[i].feature != b[i].feature || a[i].label != b[i].label || a[i].left != b[i].left || a[i].right != b[i].right) return false;
-    return true;
-}
 
 // Once alone, once with three threads and a watcher, then stopped by the watcher and by the clock.
 void scalar(const std::string& what, const Problem& problem, int depth) {
@@ -103,17 +42,53 @@ void scalar(const std::string& what, const Problem& problem, int depth) {
     const Result threads = streed::solve(problem, options);
     if (alone.status != Status::optimal || threads.status != Status::optimal) fail(what, "not optimal");
     if (alone.objective != threads.objective) fail(what, "another optimum with threads");
-    if (problem.function == nullptr && !problem.maximum && !same(alone.tree, threads.tree)) fail(what, "another tree with threads");
+    if (problem.function == nullptr && !problem.maximum && !same(alone.tree, threads.tree))
+        fail(what, "another tree with threads");
     Watcher hasty{what, 2};
     options.poll = std::ref(hasty);
     const Result stopped = streed::solve(problem, options);
-    if (stopped.tree.empty() || stopped.objective < alone.objective - 1e-9 * (1 + alone.magnitude)) fail(what, "better than the optimum");
+    if (stopped.tree.empty() || stopped.objective < alone.objective - 1e-9 * (1 + alone.magnitude))
+        fail(what, "better than the optimum");
     options.poll = {};
     options.time_limit = alone.seconds / 3;
     const Result late = streed::solve(problem, options);
-    if (late.tree.empty() || late.lower_bound > alone.objective + 1e-9 * (1 + alone.magnitude)) fail(what, "a bound above the optimum");
-    std::printf("%-24s depth %d: %g in %.2f s, %.2f s with threads, watched %d times\n", what.c_str(), depth, alone.objective, alone.seconds,
-                threads.seconds, watcher.calls);
+    if (late.tree.empty() || late.lower_bound > alone.objective + 1e-9 * (1 + alone.magnitude))
+        fail(what, "a bound above the optimum");
+    std::printf("%-24s depth %d: %g in %.2f s, %.2f s with threads, watched %d times\n", what.c_str(), depth,
+                alone.objective, alone.seconds, threads.seconds, watcher.calls);
+}
+
+// Losses that the kernels know: squared errors, the deviance of counts, and the entropy of two classes.
+void native(const streed::NativeLoss& loss, const Rows& rows, int depth) {
+    std::vector<double> statistics;
+    for (std::size_t r = 0; r < rows.n; ++r) {
+        const double count = static_cast<double>(static_cast<int>(rows.statistics[3 * r + 1])),
+                     exposure = 1.5;
+        const double own = count > 0 ? count * std::log(count / exposure) : 0;
+        const double value = rows.statistics[3 * r + 1];
+        const std::vector<double> numbers = loss.name == "squares" ? std::vector{1.0, value, value * value}
+                                            : loss.name == "log_ratio"
+                                                ? std::vector{count, exposure, own}
+                                                : std::vector{value > 0 ? 1.0 : 0.0, value > 0 ? 0.0 : 1.0,
+                                                              0.0};
+        statistics.insert(statistics.end(), numbers.begin(), numbers.end());
+    }
+    streed::LeafFunction leaf;
+    leaf.statistics = statistics.data();
+    leaf.n_statistics = 3;
+    leaf.native = loss.loss;
+    leaf.costs = [form = loss.loss](const double* sums, std::size_t leaves, double* out) {
+        for (std::size_t c = 0; c < leaves; ++c) {
+            const double own[3] = {sums[c], sums[leaves + c], sums[2 * leaves + c]};
+            out[c] = streed::native_leaf_cost(form, own, 3, 0);
+        }
+    };
+    Problem problem;
+    problem.features = rows.features.data();
+    problem.n_rows = rows.n;
+    problem.n_features = rows.f;
+    problem.function = &leaf;
+    scalar(loss.name, problem, std::min(depth, 4));
 }
 
 void all_scalars(std::size_t n, std::size_t f, int depth, unsigned seed) {
@@ -125,7 +100,8 @@ void all_scalars(std::size_t n, std::size_t f, int depth, unsigned seed) {
         Problem costs = rows.problem(true);
         costs.costs = rows.cost.data();
         scalar(name + ", costs", costs, depth);
-        streed::Prices prices{rows.attribute.data(), rows.group.data(), rows.full.data(), rows.discounted.data()};
+        streed::Prices prices{rows.attribute.data(), rows.group.data(), rows.full.data(),
+                              rows.discounted.data()};
         Problem priced = rows.problem(true);
         priced.prices = &prices;
         scalar(name + ", prices", priced, depth);
@@ -140,11 +116,13 @@ void all_scalars(std::size_t n, std::size_t f, int depth, unsigned seed) {
     std::atomic<long> calls{0};
     spread.costs = [&calls](const double* sums, std::size_t leaves, double* out) {
         ++calls;
-        for (std::size_t c = 0; c < leaves; ++c) out[c] = sums[2 * leaves + c] - sums[leaves + c] * sums[leaves + c] / std::max(1.0, sums[c]);
+        for (std::size_t c = 0; c < leaves; ++c)
+            out[c] = sums[2 * leaves + c] - sums[leaves + c] * sums[leaves + c] / std::max(1.0, sums[c]);
     };
     Problem problem = rows.problem(true);
     problem.function = &spread;
     scalar("leaf function", problem, std::min(depth, 3));
+    for (const streed::NativeLoss& loss : streed::native_losses()) native(loss, rows, depth);
     streed::LeafFunction failing = spread;
     failing.costs = [&](const double* sums, std::size_t leaves, double* out) {
         spread.costs(sums, leaves, out);
@@ -181,8 +159,10 @@ void vectors(std::size_t n, std::size_t f, int depth, unsigned seed) {
     options.n_threads = 3;
     Watcher watcher{"fronts"};
     options.poll = [&watcher](const Progress&) { return ++watcher.calls < 0; };
-    if (streed::solve_front(problem, all, options).values != front.values) fail("front", "another front with threads");
-    if (streed::solve_constrained(problem, {-5}, {5}, options).values != limited.values) fail("limits", "another optimum with threads");
+    if (streed::solve_front(problem, all, options).values != front.values)
+        fail("front", "another front with threads");
+    if (streed::solve_constrained(problem, {-5}, {5}, options).values != limited.values)
+        fail("limits", "another optimum with threads");
     streed::MixedProblem mixed{rows.features.data(), n, f, 2, {}};
     for (const bool maximum : {false, true}) {
         streed::MixedPart part;
@@ -193,22 +173,37 @@ void vectors(std::size_t n, std::size_t f, int depth, unsigned seed) {
     }
     options.max_depth = std::min(depth, 2);
     const auto parts = streed::solve_mixed(mixed, options);
-    std::printf("front of %zu, limits %g, mixed front of %zu\n", front.values.size(), limited.values.empty() ? -1 : limited.values[0], parts.trees.size());
+    std::printf("front of %zu, limits %g, mixed front of %zu\n", front.values.size(),
+                limited.values.empty() ? -1 : limited.values[0], parts.trees.size());
+}
+
+void run(int size) {
+    for (const std::size_t f :
+         {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{70}})  // no feature, one word, two
+        for (const std::size_t n : {std::size_t{1}, std::size_t{7}, std::size_t{65}}) {
+            all_scalars(n, f, f > 60 ? 2 : 3, static_cast<unsigned>(n + f));
+            vectors(n, f, 2, static_cast<unsigned>(n + f));
+            driver::priced_nodes(n, std::min<std::size_t>(f, 16), 0.03, static_cast<unsigned>(n + f));
+            driver::thresholds(n, std::min<std::size_t>(f, 6), 3, static_cast<unsigned>(n + f));
+        }
+    all_scalars(static_cast<std::size_t>(400 * size), 24, 4, 1);
+    all_scalars(static_cast<std::size_t>(150 * size), 14, 5, 2);
+    vectors(static_cast<std::size_t>(200 * size), 14, 4, 3);
+    driver::priced_nodes(static_cast<std::size_t>(150 * size), 16, 0.012, 4);
+    driver::thresholds(static_cast<std::size_t>(120 * size), 5, 3, 5);
+    driver::thresholds(static_cast<std::size_t>(90 * size), 3, 4, 6);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     std::setvbuf(stdout, nullptr, _IOLBF, 1 << 12);
-    const int size = argc > 1 ? std::atoi(argv[1]) : 1;
-    for (const std::size_t f : {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{70}})  // no feature, one word, two
-        for (const std::size_t n : {std::size_t{1}, std::size_t{7}, std::size_t{65}}) {
-            all_scalars(n, f, f > 60 ? 2 : 3, static_cast<unsigned>(n + f));
-            vectors(n, f, 2, static_cast<unsigned>(n + f));
-        }
-    all_scalars(static_cast<std::size_t>(400 * size), 24, 4, 1);
-    all_scalars(static_cast<std::size_t>(150 * size), 14, 5, 2);
-    vectors(static_cast<std::size_t>(200 * size), 14, 4, 3);
+    try {
+        run(argc > 1 ? std::atoi(argv[1]) : 1);
+    } catch (const std::exception& difference) {
+        std::printf("%s\n", difference.what());
+        return 1;
+    }
     std::printf("all the same\n");
     return 0;
 }

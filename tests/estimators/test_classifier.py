@@ -35,10 +35,10 @@ def test_the_signature_is_the_documented_one() -> None:
     defaults = {name: parameter.default for name, parameter in parameters.items()}
     expected = {"objective": "accuracy", "max_depth": 3, "max_nodes": None, "min_samples_leaf": 1}
     expected |= {"cost_complexity": 0.0, "class_weight": None, "time_limit": None, "memory_limit": None}
-    expected |= {"n_jobs": None, "binarizer": None, "cuts": "auto", "progress": False}
+    expected |= {"n_jobs": None, "binarizer": None, "cuts": "auto", "tune": None, "progress": False}
     assert list(defaults.items()) == list(expected.items())
     kinds = [parameter.kind for parameter in parameters.values()]
-    assert kinds == [inspect.Parameter.POSITIONAL_OR_KEYWORD] + [inspect.Parameter.KEYWORD_ONLY] * 11
+    assert kinds == [inspect.Parameter.POSITIONAL_OR_KEYWORD] + [inspect.Parameter.KEYWORD_ONLY] * 12
 
 
 def test_iris() -> None:
@@ -248,7 +248,7 @@ def test_other_binarizers() -> None:
 def test_missing_values_as_a_feature() -> None:
     rows = np.where(IRIS_X > 6, np.nan, IRIS_X)
     with pytest.raises(ValueError, match="contains NaN"):
-        OptimalTreeClassifier().fit(rows, IRIS_Y)
+        OptimalTreeClassifier(cuts="binned").fit(rows, IRIS_Y)
     model = OptimalTreeClassifier(binarizer=Binarizer(missing="indicator")).fit(rows, IRIS_Y)
     assert model.score(rows, IRIS_Y) > 0.9
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import streed
 from streed import Binarizer, CutsWarning, OptimalTreeClassifier
-from streed.estimators import base, cuts
+from streed.estimators import cuts
 from streed.model import Model
-from tests.support import DATA
+from tests.support import DATA, one_cut
 
 
 def errors(model: Any, X: Any, y: Any) -> int:
@@ -64,7 +65,7 @@ def test_the_default_is_never_worse_than_a_greedy_tree(
     greedy = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y)
     with pytest.MonkeyPatch.context() as patch:
         if not cheap:
-            patch.setattr(base, "CHEAP", 1.0)
+            patch.setattr(cuts, "CHEAP", 1.0)
         model = OptimalTreeClassifier(max_depth=depth).fit(X, y)
     assert model.result_.optimal
     assert errors(model, X, y) <= errors(greedy, X, y)
@@ -155,11 +156,11 @@ def test_costs_per_row_and_policies() -> None:
 
 
 def test_tasks_without_a_search_over_thresholds_take_greedy_cuts_and_say_so() -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    model = OptimalTreeClassifier("f1", max_depth=2).fit(X, y)
+    X, y = load_iris(return_X_y=True)
+    model = OptimalTreeClassifier("macro_f1", max_depth=1).fit(X, y)
     assert "quantiles and those of a greedy tree" in model.result_.note
-    with pytest.warns(CutsWarning, match="it takes several searches"):
-        OptimalTreeClassifier("f1", max_depth=1, cuts="exact").fit(X, y)
+    with pytest.warns(CutsWarning, match="more than two classes needs a front"):
+        OptimalTreeClassifier("macro_f1", max_depth=1, cuts="exact").fit(X, y)
 
 
 def test_a_time_limit_ends_with_a_tree_and_a_bound() -> None:
@@ -181,3 +182,70 @@ def test_a_time_limit_ends_with_a_tree_and_a_bound() -> None:
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         OptimalTreeClassifier(**options).fit([[1.5], [2.5]], [0, 1])
+
+
+def stop_at_once(progress: Any) -> bool:
+    return True
+
+
+SETS = [
+    "breast cancer",
+    "wine",
+    "iris",
+    "avila",
+    "bank",
+    "bean",
+    "eeg",
+    "fault",
+    "htru",
+    "magic",
+    "occupancy",
+]
+SETS += ["page", "rice", "segment", "wilt"]
+
+
+def read(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    own = {"breast cancer": load_breast_cancer, "wine": load_wine, "iris": load_iris}
+    if name in own:
+        X, y = own[name](return_X_y=True)
+        return X, y
+    path = DATA / "continuous" / f"{name}.csv"
+    if not path.exists():
+        pytest.skip(f"no data set {name} in {DATA} (set STREED_DATA)")
+    rows = np.loadtxt(path)
+    return rows[:, 1:], rows[:, 0].astype(int)
+
+
+@pytest.mark.filterwarnings("ignore::streed.InterruptedWarning")
+@pytest.mark.parametrize("name", SETS)
+def test_a_search_that_is_stopped_is_not_worse_than_a_greedy_tree(name: str) -> None:
+    """Stopped at once, by a time limit or by whoever watches, over all thresholds and over chosen cuts."""
+    X, y = read(name)
+    for depth in (2, 4):
+        greedy = errors(DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y), X, y)
+        limited = OptimalTreeClassifier(max_depth=depth, time_limit=0.001, cuts="exact").fit(X, y)
+        assert errors(limited, X, y) == limited.result_.objective <= greedy
+        assert limited.result_.lower_bound <= limited.result_.objective
+        stopped = OptimalTreeClassifier(max_depth=depth, progress=stop_at_once).fit(X, y)
+        assert errors(stopped, X, y) == stopped.result_.objective <= greedy
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(cuts, "CHEAP", 1.0)
+            chosen = OptimalTreeClassifier(max_depth=depth, time_limit=0.1).fit(X, y)
+        assert errors(chosen, X, y) == chosen.result_.objective <= greedy
+
+
+@settings(max_examples=40)
+@given(tables(), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_stopped_searches_on_random_tables(
+    data: tuple[NDArray[np.float64], NDArray[np.int64]], depth: int, seed: int
+) -> None:
+    X, y = data
+    rng = np.random.default_rng(seed)
+    X = X.clip(-1e30, 1e30)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    X = np.column_stack([X, rng.integers(0, 2, len(y))])
+    greedy = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y)
+    with one_cut(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(warnings, "warn", lambda *_, **__: None)
+        model = OptimalTreeClassifier(max_depth=depth, progress=stop_at_once, cuts="exact").fit(X, y)
+    assert errors(model, X, y) == model.result_.objective <= errors(greedy, X, y)

@@ -233,6 +233,8 @@ def test_scikit_learn_tags() -> None:
     assert not tags(Binarizer()).input_tags.allow_nan
     assert tags(Binarizer(strategy="tree")).target_tags.required
     assert tags(OptimalTreeClassifier(binarizer=Binarizer(missing="indicator"))).input_tags.allow_nan
+    assert tags(OptimalTreeClassifier()).input_tags.allow_nan
+    assert not tags(OptimalTreeClassifier(cuts="binned")).input_tags.allow_nan
     assert tags(OptimalTreeClassifier()).estimator_type == "classifier"
 
 

@@ -46,6 +46,23 @@ def test_criteria_choose_between_a_good_and_a_cheap_test() -> None:
     assert c45.idx(gain, information, price).tolist() == pytest.approx([0.125, 0.4])
 
 
+def test_criteria_grow_trees_with_a_good_and_a_cheap_test() -> None:
+    grid = small_grid()  # gains 0.549 and 0.189 bits
+    root = {
+        (name, price): c45.fit(grid, name, np.array([price, 1.0])).column
+        for name in c45.CRITERIA
+        for price in (2.0, 5.0, 20.0)
+    }
+    assert [root["C4.5", price] for price in (2.0, 5.0, 20.0)] == [0, 0, 0]  # no heed of prices
+    assert [root["IDX", price] for price in (2.0, 5.0)] == [0, 1]  # 0.274 and 0.110 against 0.189
+    assert [root["EG2", price] for price in (2.0, 5.0, 20.0)] == [
+        0,
+        0,
+        1,
+    ]  # 0.154, 0.077, 0.022 against 0.070
+    assert [root["CSID3", price] for price in (5.0, 20.0)] == [0, 1]  # 0.060 and 0.015 against 0.036
+
+
 def test_gain_ratio_leaves_out_gains_below_the_average() -> None:
     gain, information = np.array([0.9, 0.2]), np.array([3.0, 0.1])  # the second has the greater ratio
     assert c45.gain_ratio(gain, information, np.ones(2)).argmax() == 0
@@ -80,6 +97,17 @@ def test_metacost_relabels_by_expected_cost() -> None:
     grid = small_grid()
     again = metacost.fit(grid, np.eye(2)[grid.y], ONE_OFF, np.ones(2))
     assert again.column == 0
+
+
+def test_metacost_from_the_samples_to_the_tree() -> None:
+    table = np.array([[0], [1]] * 20)
+    grid = Grid(table, np.array([0, 1] * 20), 2)  # every sample shows that the column is the class
+    shares = metacost.class_shares(grid, np.ones(1), np.random.default_rng(0))
+    assert shares.tolist() == np.eye(2)[grid.y].tolist()
+    tree = metacost.fit(grid, shares, ONE_OFF, np.ones(1))
+    assert {value: child.label for value, child in tree.children.items()} == {0: 0, 1: 1}
+    half = metacost.fit(grid, np.full((40, 2), 0.5), np.array([[0.0, 1.0], [9.0, 0.0]]), np.ones(1))
+    assert (half.is_leaf, half.label) == (True, 1)  # all rows get the label 1: 0.5 against 4.5
 
 
 def test_shares_of_values_that_a_tree_has_not_seen() -> None:

@@ -50,6 +50,25 @@ def test_policy_by_hand() -> None:
     assert route(tree, X).tolist() == [0, 0, 1]
 
 
+@pytest.mark.parametrize("program", ["Jo", "Aghaei"])
+def test_fair_tree_by_hand(program: str) -> None:
+    """Column 0 is the label, whose rates are 1/4 and 3/4; column 1 is fair and right for 6 of 8 rows."""
+    group = np.array([0, 0, 0, 0, 1, 1, 1, 1], dtype=np.int32)
+    y = np.array([0, 0, 0, 1, 0, 1, 1, 1], dtype=np.int32)
+    X = np.stack([y, np.array([0, 0, 1, 1, 0, 0, 1, 1])], axis=1).astype(np.uint8)
+    for limit, right, predicted in ((100, 8, y), (10, 6, X[:, 1])):
+        options = {"task": "demographic_parity", "group": group, "limit": np.array([limit, 100])}
+        limits = fair_limits(y, options)
+        if program == "Jo":
+            rewards = (y[:, None] == np.arange(2)).astype(float)
+            solved, tree = flow_mip.solve(X, rewards, 1, limits, 10.0)
+        else:
+            solved, tree = aghaei_mip.solve(X, y, 1, limits, 10.0)
+        assert solved.objective == pytest.approx(right)
+        assert tree is not None
+        assert route(tree, X).tolist() == predicted.tolist()
+
+
 @pytest.mark.parametrize("depth", [1, 2])
 @pytest.mark.parametrize("seed", range(3))
 def test_policies_equal_streed(seed: int, depth: int) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from experiments.methods import METHODS, Method
 from experiments.progress import Progress
-from experiments.runs import Crew, Job, Kept, Run, clock_seconds, perform
+from experiments.runs import Crew, Job, Kept, Run, chosen, clock_seconds, perform
 from experiments.settings import Settings
 
 QUIET = Progress("test", shown=False)
@@ -163,6 +163,15 @@ def test_keys_depend_on_all_parameters() -> None:
     others = [job("CART"), job(max_depth=3), job(time_limit=1.0), dataclasses.replace(job(), repeat=1)]
     assert len({job().key, *(one.key for one in others)}) == 5
     assert job().key == job().key
+
+
+def test_methods_are_chosen_and_have_limits_of_their_own(tmp_path: Path) -> None:
+    wanted = [job("streed"), job("CART"), job("costs TMDP", algorithm="TMDP")]
+    assert chosen(wanted, settings_in(tmp_path)) == wanted
+    some = chosen(wanted, settings_in(tmp_path, methods=("CART", "TMDP"), limits={"TMDP": 7.0}))
+    assert [one.method for one in some] == ["CART", "costs TMDP"]
+    assert [one.options["time_limit"] for one in some] == [20.0, 7.0]
+    assert wanted[2].options["time_limit"] == 20.0
 
 
 def test_status_of_answers() -> None:

@@ -10,10 +10,19 @@ import pytest
 
 from experiments import paper
 from experiments.__main__ import main
-from experiments.findings import Findings, Plot, compare_values, solved_times, speed_sentence
-from experiments.plots import draw, staircase
+from experiments.findings import (
+    Findings,
+    Plot,
+    compare_values,
+    made_sentence,
+    printed_sentence,
+    solved_times,
+    speed_sentence,
+)
+from experiments.pages import write_pages
+from experiments.plots import draw, staircase, thinned
 from experiments.report import save
-from experiments.runs import Run
+from experiments.runs import Job, Run
 from experiments.settings import Settings
 from experiments.significance import p_value, verdict
 from experiments.studies.accuracy import average_ranks
@@ -84,6 +93,56 @@ def test_speed_and_curves() -> None:
     assert staircase([0.2, None, 0.1, 0.4]) == ([0.1, 0.2, 0.4], [0.25, 0.5, 0.75])
 
 
+def test_a_curve_ends_at_the_limit_of_its_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    axes = pytest.importorskip("matplotlib.axes").Axes
+    late = run("late", "time limit", seconds=7.0)
+    runs = [run("streed", seconds=9.0), run("quick", seconds=1.0), run("late", seconds=2.0), late]
+    late.parameters["problem"] = "q"
+    plot = Plot.of("times", "Times", runs, ["streed", "quick", "late"])
+    assert plot.curves == {"streed": [9.0], "quick": [1.0], "late": [2.0, None]}
+    ends: list[tuple[float, float]] = []
+    step = axes.step
+
+    def spy(self: object, x: list[float], y: list[float], **rest: object) -> object:
+        ends.append((x[-1], y[-1]))
+        return step(self, x, y, **rest)
+
+    monkeypatch.setattr(axes, "step", spy)
+    draw(plot)
+    assert ends == [(9.0, 100.0), (9.0, 100.0), (7.0, 50.0)]
+
+
+def test_a_long_curve_is_thinned_but_keeps_its_ends() -> None:
+    pytest.importorskip("matplotlib")
+    seconds: list[float | None] = [k / 1000 for k in range(1, 4001)]
+    times, shares = map(thinned, staircase([*seconds, None]))
+    assert len(times) == len(shares) == 200
+    assert (times[0], times[-1], shares[-1]) == (0.001, 4.0, 4000 / 4001)
+    assert all(share == pytest.approx(1000 * time / 4001) for time, share in zip(times, shares, strict=True))
+    picture = draw(Plot("times", "Times", {"streed": seconds}))
+    assert picture is not None
+    assert "streed (4000 of 4000)" in picture
+    assert len(picture) < 30_000
+
+
+def test_a_limit_of_an_unknown_method_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["f1", "--limits", "nobody=3"])
+    assert "no method 'nobody'" in capsys.readouterr().err
+
+
+def test_comparison_with_printed_seconds() -> None:
+    printed = {"p": {"STreeD/3": "8", "STreeD/4": "<1"}, "q": {"STreeD/3": "2"}}
+    runs = [run("streed", seconds=2.0), run("streed", repeat=1, seconds=7.0), run("peer", seconds=5.0)]
+    runs += [run("streed", seconds=0.125), run("streed", "time limit", seconds=600.0)]
+    for one, problem in zip(runs, "pppqr", strict=True):
+        one.parameters["problem"] = f"set/{problem}"
+    (sentence,) = printed_sentence(runs, printed, "STreeD", 3)
+    assert "takes 8 times streed's time here (geometric mean of 2 sets" in sentence  # 4 and 16
+    assert printed_sentence(runs, printed, "STreeD", 4) == []
+    assert printed_sentence(runs, printed, "MurTree", 3) == []
+
+
 def test_ranks_by_hand() -> None:
     runs = [
         run("streed", seconds=1.0),
@@ -133,6 +192,35 @@ def test_paper_figures_are_complete() -> None:
     for name, row in paper.COSTS.items():  # the two tables of the paper agree
         levels = [paper.COSTS_BY_LEVEL[name][f"STreeD/{level}"] for level in ("low", "middle", "high")]
         assert np.mean([float(one) for one in levels]) == pytest.approx(float(row["STreeD"]), abs=0.15)
+
+
+def test_the_share_that_was_run_is_told() -> None:
+    jobs = [
+        Job(method, problem, {"task": "accuracy", "time_limit": 1.0}, dict, repeat)
+        for method in ("streed", "CART")
+        for problem in "pq"
+        for repeat in (0, 1)
+    ]
+    runs = [run("streed"), run("streed", repeat=1), run("CART", "missing")]
+    assert made_sentence(jobs, runs) == "Runs made: streed 1 of 2, CART 0 of 2."
+
+
+def test_pages_of_the_documentation(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    settings = Settings(data=tmp_path, out=tmp_path, peer_python="python", limits={"GOSDT": 5.0})
+    table = Table("t", "Seconds", ["set", "streed"], notes=["first", "second"])
+    table.add("anneal", "0.1")
+    findings = Findings([table], [Plot("times", "Times", {"streed": [0.1]})], ["A sentence."], ["An alarm"])
+    save("f1", "A study.", findings, [run("streed", version="1.0")], settings)
+    (page,) = write_pages(tmp_path, tmp_path / "docs")
+    text = page.read_text()
+    assert page.name == "f1.md"
+    assert text.startswith("# A study\n\n`python -m experiments f1`, 2")
+    assert "of some GOSDT 5; repeats 1; runs at a time 1; seed 0; streed 1.0.\n" in text
+    assert "- **An alarm**\n- A sentence." in text
+    assert "![share solved within a time: times](f1-times.svg)" in text
+    assert "| anneal | 0.1 |\n\nfirst\n\nsecond" in text
+    assert "<svg" in (page.parent / "f1-times.svg").read_text()
 
 
 def test_a_study_from_end_to_end_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 
-from experiments.tuning import REPEATS, choose_nodes, path_of_trees
+import streed
+from experiments.tuning import REPEATS, choose_nodes, hold_outs, path_of_trees
+from streed.tuning import tune
 
 
 @dataclass(frozen=True)
@@ -49,3 +52,28 @@ def test_trees_are_fitted_on_the_rest() -> None:
 
     choose_nodes(fit, lambda tree, rows: 0.0, 20, 1, np.random.default_rng(0))
     assert seen == [16] * REPEATS
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_package_tunes_to_the_same_size(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (90, 6)).astype(bool)
+    y = (X[:, 0] & X[:, 1] ^ (rng.random(90) < 0.15)).astype(int) + (X[:, 2] & (rng.random(90) < 0.3))
+    matrix = np.array([[0.0, 3.0, 5.0], [4.0, 0.0, 2.0], [9.0, 6.0, 0.0]])
+    prices = streed.FeatureCosts((rng.integers(1, 5, 6) / 8).tolist())
+
+    def fit(rows: np.ndarray, nodes: int) -> streed.Tree:
+        task = streed.tasks.CostMatrix(y[rows], matrix, np.arange(3), feature_costs=prices)
+        return streed.solve(task, X[rows], max_depth=3, max_nodes=nodes).tree
+
+    def cost(tree: streed.Tree, rows: np.ndarray) -> float:
+        return float((matrix[y[rows], tree.predict(X[rows])] + tree.paid()[tree.apply(X[rows])]).mean())
+
+    chosen = choose_nodes(fit, cost, 90, 7, np.random.default_rng(seed))
+    tuned = tune(
+        streed.CostSensitiveTreeClassifier(feature_costs=prices, max_depth=3),
+        X,
+        cv=hold_outs(90, np.random.default_rng(seed)),
+        fit_params={"costs": matrix[y]},
+    )
+    assert tuned.params["max_nodes"] == chosen > 0

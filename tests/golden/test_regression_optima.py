@@ -68,6 +68,34 @@ def test_cost_complex_cases() -> None:
         assert streed.solve(task, X, max_depth=depth).objective == pytest.approx(best, rel=1e-10, abs=1e-12)
 
 
+# Rows, targets, price, depth, optimum by brute force, value of the tree that PyStreeD 1.4 calls optimal.
+PEER_MISTAKES = [
+    ("010 001 011 101 111 010 011 111", "3 0 0 2 2 4 5 1", 0.03, 3, 15.725417, 16.039167),
+    ("10 11 00 11 00 11 11 00", "0 0 5 2 4 4 2 2", 0.2, 3, 20.641667, 23.875),
+    ("100 100 011 111 000 000 001", "2 3 2 1 5 2 0", 0.01, 3, 5.594286, 5.945714),
+    ("1111 1111 1000 1100 1100 1110 1000", "2 5 0 1 2 4 4", 0.2, 2, 17.359524, 19.714286),
+    ("1011 1110 1001 0000 1100 0101 0011 0000", "1 4 1 5 5 3 2 0", 0.2, 2, 21.975, 25.875),
+    ("010 011 110 001 001 001 100 110 111", "3 2 1 0 3 2 0 3 0", 0.03, 3, 8.456667, 8.696667),
+    ("0000 0101 1000 0000 0101 0011 1011 0101", "0 1 5 5 5 1 0 2", 0.2, 2, 33.675, 35.875),
+    ("1101 0100 1001 0011 1011 1100 1101 1010 1101", "0 1 3 0 2 5 1 2 5", 0.01, 3, 15.444444, 15.655556),
+    ("11 11 01 01 00 01 11 01 00 00", "1 1 2 4 1 5 0 0 3 3", 0.2, 3, 23.580952, 26.0),
+    ("0111 1010 0000 1000 1000 0100 0111 0001", "3 2 2 0 4 3 5 1", 0.2, 2, 15.066667, 18.0),
+]
+
+
+@pytest.mark.parametrize("case", PEER_MISTAKES, ids=range(len(PEER_MISTAKES)))
+def test_wrong_answers_of_pystreed(case: tuple[str, str, float, int, float, float]) -> None:
+    """Ten of 118 random problems with priced nodes, of which it gets about a tenth wrong."""
+    rows, targets, price, depth, optimum, theirs = case
+    X, y = np.array([list(map(int, row)) for row in rows.split()]), np.array(targets.split(), float)
+    task = SquaredError(y, cost_complexity=price)
+    result = streed.solve(task, X, max_depth=depth)
+    assert result.objective == pytest.approx(optimum, abs=1e-5)
+    assert result.objective < theirs
+    by_hand = squared_error(result.tree, X, y) + result.tree.n_nodes * task.branch_cost
+    assert result.objective == pytest.approx(by_hand, rel=1e-12)
+
+
 @pytest.mark.parametrize("size", [1e-7, 1.0, 1e9, 1e-150, 1e150])
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_targets_of_any_size(size: float, offset: float) -> None:

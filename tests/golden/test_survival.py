@@ -60,6 +60,28 @@ def test_never_worse_than_a_greedy_tree(name: str, depth: int) -> None:
     assert model.result_.objective <= deviance(greedy.apply(X.astype(np.float32)), event, time) * (1 + 1e-10)
 
 
+@pytest.mark.parametrize("name", ["gbsg2", "whas500", "veterans_lung_cancer", "breast_cancer"])
+@pytest.mark.parametrize("depth", [2, 3])
+def test_data_sets_of_scikit_survival(name: str, depth: int) -> None:
+    """Both trees get the same binary features: columns cut at four quantiles, categories one by one."""
+    tree = pytest.importorskip("sksurv.tree", reason="scikit-survival is not installed")
+    table, outcome = getattr(pytest.importorskip("sksurv.datasets"), f"load_{name}")()
+    event, time = (np.asarray(outcome[field]) for field in outcome.dtype.names)
+    columns = []
+    for column in list(table.columns)[:25]:
+        values = np.asarray(table[column])
+        if values.dtype.kind in "fiu":
+            columns += [values <= cut for cut in np.unique(np.quantile(values, [0.2, 0.4, 0.6, 0.8]))]
+        else:
+            columns += [values == value for value in sorted(set(values.tolist()))]
+    X, y = np.column_stack(columns), survival_target(event, time)
+    model = streed.SurvivalTree(max_depth=depth).fit(X, y)
+    assert model.result_.optimal
+    assert model.result_.objective == pytest.approx(deviance(model.apply(X), event, time), rel=1e-10)
+    greedy = tree.SurvivalTree(max_depth=depth).fit(X.astype(float), y)
+    assert model.result_.objective <= deviance(greedy.apply(X.astype(np.float32)), event, time) * (1 + 1e-10)
+
+
 def test_its_metrics_take_our_predictions() -> None:
     metrics = pytest.importorskip("sksurv.metrics", reason="scikit-survival is not installed")
     X, event, time = read("colon")

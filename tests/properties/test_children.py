@@ -18,10 +18,13 @@ from tests.properties.problems import EXAMPLES, SEEDS, problems
 LEVELS = _core.simd_levels()
 SLOW = {"child_records": False, "fused_children": False}
 
+LABEL_WEIGHTS = [(1.0, 1.0), (1.0, 1.0), (2.0, 1.0), (7.0, 31.0), (100.0, 137.0), (1e5, 3.0), (1.0, 2e6)]
+"""Counted as copies, by label in 32 bits, and beyond (the weight of a node must stay below 2^29)."""
+
 
 @st.composite
 def two_labels(draw: st.DrawFn) -> Problem:
-    """Return rows that count one, deep enough for records, with lanes that fall idle on the way down.
+    """Return rows with a weight per label, deep enough for records, with lanes that fall idle further down.
 
     Features that are constant in part of the rows are idle in some nodes and not in others.
     """
@@ -35,7 +38,9 @@ def two_labels(draw: st.DrawFn) -> Problem:
     y = (X[:, 0] ^ X[:, n_features // 2] ^ (rng.random(n_rows) < 0.3)).astype(np.int32)
     depth = draw(st.sampled_from([3, 4])) if n_features > 9 else draw(st.integers(3, 5))
     branch_cost = draw(st.sampled_from([0.0, 0.0, 0.75]))
-    return Problem(X, y, np.ones(n_rows), 2, depth, 2**depth - 1, 1, branch_cost)
+    weights = np.array(draw(st.sampled_from(LABEL_WEIGHTS)))
+    branch_cost *= float(weights.min())
+    return Problem(X, y, weights[y], 2, depth, 2**depth - 1, 1, branch_cost)
 
 
 @settings(max_examples=EXAMPLES)
@@ -69,14 +74,16 @@ def test_records_of_any_leaf_model(problem: Problem, n_threads: int, memory_limi
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("n_rows", [127, 128, 129, 254, 255, 1100])
-def test_bounds_of_the_lane_types(level: str, n_rows: int) -> None:
+@pytest.mark.parametrize("weights", [(1.0, 1.0), (137.0, 100.0)])
+def test_bounds_of_the_lane_types(level: str, n_rows: int, weights: tuple[float, float]) -> None:
     """Nodes at the limits of 8-bit sums, of what is counted before bytes are flushed, and of whole chunks."""
     rng = np.random.default_rng(n_rows)
     X = (rng.random((n_rows, 45)) < 0.9).astype(np.uint8)
     X[:, 44] = 1
     X[0, 44] = 0
     for y in (np.zeros(n_rows), X[:, 3] & X[:, 7] & X[:, 11], rng.integers(0, 2, n_rows)):
-        problem = Problem(X, y.astype(np.int32), np.ones(n_rows), 2, 4, 15, 1, 0.0)
+        labels = y.astype(np.int32)
+        problem = Problem(X, labels, np.array(weights)[labels], 2, 4, 15, 1, 0.0)
         expected = run(problem, switches=SLOW, simd=level)
         found = run(problem, simd=level)
         assert found["objective"] == expected["objective"]

@@ -302,6 +302,23 @@ def test_memory_limit() -> None:
     assert 0 < result["lower_bound"] < result["objective"]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS, n=st.integers(20, 200), share=st.floats(0.0, 1.2))
+@settings(max_examples=max(5, EXAMPLES // 4))
+def test_any_memory_limit_leaves_a_tree_and_a_bound(kind: str, seed: int, n: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    problem = priced(rows_of(kind, rng, features(rng, n, 6)), rng)
+    best = solve(problem)
+    limit = max(1, int(share * best["statistics"]["peak_memory"]))
+    result = solve(problem, memory_limit=limit)
+    rounding = 1e-9 * (np.abs(problem.table()).sum() + problem.price + 1)
+    assert result["status"] in ("optimal", "memory_limit")
+    assert result["optimal"] == (result["status"] == "optimal")
+    assert result["lower_bound"] <= best["objective"] + rounding
+    assert best["objective"] <= result["objective"] + rounding
+    assert result["objective"] == pytest.approx(cost_of(problem, result), abs=rounding)
+
+
 def test_poll_reports_and_ends_the_search() -> None:
     seen: list[dict[str, float]] = []
 

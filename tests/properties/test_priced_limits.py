@@ -43,7 +43,6 @@ def test_limits_that_may_bind(problem: tuple[np.ndarray, np.ndarray, float], dep
     task = Accuracy(y, cost_complexity=price)
     expected = reference.solve(task.components(X), max_depth=depth, max_nodes=nodes)
     with pytest.MonkeyPatch.context() as patch:  # tried without a depth at every depth
-        patch.setattr(priced_nodes, "SHALLOW", 0)
         patch.setattr(priced_nodes, "DEEP", 0)
         found = streed.solve(task, X, max_depth=depth, max_nodes=nodes)
     assert found.optimal
@@ -100,3 +99,56 @@ def test_no_depth_where_one_is_needed(task: streed.tasks.Task, options: dict[str
 def test_no_depth_with_few_nodes() -> None:
     X = [[0, 0], [0, 1], [1, 0], [1, 1]]
     assert streed.solve(Accuracy([0, 1, 1, 0]), X, max_depth=None, max_nodes=3).objective == 0
+
+
+def additive_task(kind: str, rng: np.random.Generator, n: int, price: float) -> streed.tasks.Task:
+    """One of the tasks whose leaves cost the sum of their rows, with a price per node."""
+    y = rng.integers(0, 2 if kind in ("errors", "weights") else 4, n)
+    if kind in ("errors", "labels"):
+        return Accuracy(y, cost_complexity=price)
+    if kind == "weights":
+        return Accuracy(y, sample_weight=rng.integers(1, 6, n) / 2, cost_complexity=price)
+    if kind == "class weights":
+        return Accuracy(y, class_weight="balanced", cost_complexity=price)
+    if kind == "cost matrix":
+        matrix = rng.integers(0, 7, (4, 4))
+        return streed.tasks.CostMatrix(y, matrix, labels=[0, 1, 2, 3], cost_complexity=price)
+    if kind == "policy":
+        return streed.tasks.PolicyReward(rng.normal(size=(n, 3)), cost_complexity=price)
+    return LabelCosts(rng.integers(-4, 9, (n, 3)) / 3, cost_complexity=price)
+
+
+@pytest.mark.parametrize(
+    "kind", ["errors", "labels", "weights", "class weights", "cost matrix", "policy", "costs per row"]
+)
+@given(seed=st.integers(0, 2**32 - 1), n=st.integers(1, 24), width=st.integers(1, 4))
+def test_every_additive_task(kind: str, seed: int, n: int, width: int) -> None:
+    """Against the reference solver, with prices about what the root's best split saves."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (n, width)).astype(bool)
+    y_seed = int(rng.integers(2**32))
+    free = additive_task(kind, np.random.default_rng(y_seed), n, 0.0)
+    leaf, stump = (streed.solve(free, X, max_depth=depth).objective for depth in (0, 1))
+    saved = abs(leaf - stump) / n
+    price = max(saved * rng.choice([1 - 1e-6, 1.0, 1 + 1e-6, 0.3]), 0.01)
+    task = additive_task(kind, np.random.default_rng(y_seed), n, price)
+    found = streed.solve(task, X, max_depth=None)
+    best = [s.value for s in reference.solve(task.components(X), max_depth=width)]
+    assert found.optimal
+    expected = max(best) if task.maximize else min(best)
+    assert found.objective == pytest.approx(expected, abs=1e-7)
+
+
+def test_a_memory_limit_leaves_the_best_tree_and_a_bound() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 2, (400, 40)).astype(bool)
+    y = (X[:, 0] & X[:, 1]) ^ (rng.random(400) < 0.2)
+    task = Accuracy(y, cost_complexity=2e-3)
+    result = streed.solve(task, X, max_depth=None, memory_limit=2_000_000, time_limit=60)
+    assert result.status == "memory_limit"
+    assert not result.optimal
+    assert 0 < result.lower_bound < result.objective
+    assert result.statistics["peak_memory"] < 4_000_000
+    errors = np.sum(result.tree.predict(X) != y)
+    assert result.objective == pytest.approx(errors + 2e-3 * 400 * result.tree.n_nodes)
+    assert result.objective <= min(y.sum(), (~y).sum())

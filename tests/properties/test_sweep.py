@@ -93,3 +93,30 @@ def test_all_techniques_against_none_with_prices(kind: str) -> None:
             for switches in (ALL_OFF, {}, {"similarity": False}, {"drop_features": False})
         ]
         assert answers == pytest.approx(answers[:1] * 4, abs=1e-9 * weight.sum()), f"seed {seed}: {small}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_threads_against_one(kind: str) -> None:
+    """Threads build the tree from proven values alone, so that a bound above a value ends the search."""
+    for seed in range(10 * EXAMPLES):
+        rng = np.random.default_rng(seed)
+        small = problem(rng, kind)
+        weight = rng.integers(1, 9, small.n_labels).astype(float)[small.y]
+        chosen = seed % 3
+        options = {
+            **small.options(),
+            "max_depth": min(small.max_depth, 4),
+            "prices": prices(rng, small.X.shape[1]) if chosen < 2 else None,
+            "time_limit": math.inf,
+            "memory_limit": 0,
+        }
+        one, two, three = (
+            _core.solve(
+                small.X, small.y, weight if chosen else small.w, small.n_labels, **options, n_threads=threads
+            )
+            for threads in (1, 2, 3)
+        )
+        for other in (two, three):
+            assert other["optimal"]
+            for name in ("objective", "feature", "left", "right", "label"):
+                assert np.array_equal(one[name], other[name]), f"seed {seed}, {name}: {small}"

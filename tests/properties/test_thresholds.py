@@ -183,6 +183,21 @@ def test_an_error_of_the_caller_is_raised() -> None:
         run(hard(), poll=poll)
 
 
+def test_plans_in_the_cache_count_as_memory() -> None:
+    """An entry takes 160 bytes and its key; trees of nodes that were solved come on top."""
+    draw = np.random.default_rng(3)
+    ranks = draw.integers(0, 200, (3, 400)).astype(np.int32)
+    labels = ((ranks[0] > 90) ^ (ranks[1] > 120) ^ (draw.random(400) < 0.1)).astype(np.int32)
+    problem = ThresholdProblem(ranks, labels, np.ones(400), None, 2, 4, UNLIMITED)
+    with_cache = run(problem)["statistics"]
+    without = run(problem, switches={"cache": False})["statistics"]
+    entries = with_cache["cache_entries"]
+    assert entries > 500
+    key = 2 + min((400 + 31) // 32, 2 * 3)
+    trees = with_cache["peak_memory"] - without["peak_memory"] - entries * (160 + 4 * key)
+    assert trees > entries * 20
+
+
 def test_a_memory_limit_ends_the_search_with_a_tree() -> None:
     problem = hard(20000, 3)
     result = run(problem, memory_limit=100_000)
@@ -225,3 +240,44 @@ def test_wrong_arguments_are_refused(change: dict[str, Any], message: str) -> No
 def test_unknown_instruction_sets_are_refused() -> None:
     with pytest.raises(ValueError, match="simd must be 'auto' or a level"):
         run(hard(10, 1), simd="sse9")
+
+
+def same_tree(a: dict[str, Any], b: dict[str, Any]) -> bool:
+    names = ("feature", "left", "right", "label", "column", "rank", "next_rank", "missing_right")
+    return all(np.array_equal(a[name], b[name]) for name in names)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_tree_is_the_same_with_any_number_of_threads(seed: int) -> None:
+    """Columns of few values have many trees of equal cost; a small memory limit empties the cache."""
+    rng = np.random.default_rng(seed)
+    depth = 3 + seed % 2
+    problem = random_problem(rng, 120 if depth == 3 else 60, depth, min_samples_leaf=1 + 2 * (seed % 3 == 2))
+    problem = replace(problem, ranks=rng.integers(-1, 12, (5, problem.ranks.shape[1])).astype(np.int32))
+    options = {"memory_limit": 1_500_000} if seed % 4 == 3 else {}
+    alone = run(problem, **options)
+    for threads in (2, 3, 7):
+        other = run(problem, n_threads=threads, **options)
+        assert other["optimal"]
+        assert same_tree(alone, other)
+        assert other["statistics"]["cache_entries"] == alone["statistics"]["cache_entries"]
+        assert other["work"] == alone["work"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bound_of_a_search_that_is_stopped_is_true(seed: int) -> None:
+    """More rows than two parts have; labels that no column explains leave errors in every part."""
+    rng = np.random.default_rng(seed)
+    n = 1100
+    ranks = rng.integers(0, 6, (3, n)).astype(np.int32)
+    labels = rng.integers(0, 2 + seed % 2, n).astype(np.int32)
+    weights = rng.random(n) + 0.1 if seed == 2 else np.ones(n)
+    problem = ThresholdProblem(ranks, labels, weights, None, 3, 3, UNLIMITED, 1 + seed, 0.3 * (seed == 1))
+    if seed == 3:
+        costs = rng.integers(1, 9, (n, 3)).astype(np.float64)
+        problem = replace(problem, labels=None, weights=None, costs=costs)
+    best = run(problem)["objective"]
+    for limit in (0.002, 0.01, 0.05):
+        stopped = run(problem, time_limit=limit)
+        assert stopped["lower_bound"] <= best + problem.tolerance()
+        assert best <= stopped["objective"] + problem.tolerance()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +55,11 @@ def splits(ranks: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:
 def optimum(problem: ThresholdProblem) -> float:
     """The least cost of a tree."""
     table = problem.table()
+    return least_cost(problem, lambda rows: float(table[rows].sum(axis=0).min()))
+
+
+def least_cost(problem: Any, leaf_cost: Callable[[np.ndarray], float]) -> float:
+    """The least cost of a tree over the ranks and within the limits of a problem, whatever leaves cost."""
     memo: dict[tuple[bytes, int, int], float] = {}
 
     def best(rows: np.ndarray, depth: int, nodes: int) -> float:
@@ -61,7 +67,7 @@ def optimum(problem: ThresholdProblem) -> float:
         key = rows.tobytes(), depth, nodes
         if key in memo:
             return memo[key]
-        value = float(table[rows].sum(axis=0).min())
+        value = leaf_cost(rows)
         if depth > 0:
             for mask in splits(problem.ranks, rows):
                 right, left = rows[mask], rows[~mask]
@@ -98,7 +104,15 @@ def run(problem: ThresholdProblem, **options: Any) -> dict[str, Any]:
 
 def check(problem: ThresholdProblem, result: dict[str, Any]) -> None:
     """Count a returned tree anew."""
-    table, tolerance = problem.table(), problem.tolerance()
+    table = problem.table()
+    check_tree(problem, result, lambda rows, node: float(table[rows, result["label"][node]].sum()))
+    if result["optimal"]:
+        assert result["lower_bound"] == result["objective"]
+
+
+def check_tree(problem: Any, result: dict[str, Any], leaf_cost: Callable[[np.ndarray, int], float]) -> None:
+    """Hold a returned tree against its objective and the limits of a problem, whatever leaves cost."""
+    tolerance = problem.tolerance()
     counts = {"nodes": 0, "depth": 0}
 
     def cost(node: int, rows: np.ndarray, level: int) -> float:
@@ -106,7 +120,7 @@ def check(problem: ThresholdProblem, result: dict[str, Any]) -> None:
         split = int(result["feature"][node])
         if split < 0:
             assert level == 0 or len(rows) >= problem.min_samples_leaf
-            return float(table[rows, result["label"][node]].sum())
+            return leaf_cost(rows, node)
         counts["nodes"] += 1
         column = problem.ranks[result["column"][split], rows]
         cut, after = int(result["rank"][split]), int(result["next_rank"][split])
@@ -114,12 +128,10 @@ def check(problem: ThresholdProblem, result: dict[str, Any]) -> None:
         assert after > cut
         assert not ((column > cut) & (column < after)).any()
         below = cost(int(result["left"][node]), rows[~right], level + 1)
-        return below + cost(int(result["right"][node]), rows[right], level + 1) + problem.branch_cost
+        return float(below + cost(int(result["right"][node]), rows[right], level + 1) + problem.branch_cost)
 
     total = cost(0, np.arange(problem.ranks.shape[1]), 0)
     assert counts["nodes"] <= problem.max_nodes
     assert counts["depth"] <= problem.max_depth
     assert abs(total - result["objective"]) <= tolerance
     assert result["lower_bound"] <= result["objective"] + tolerance
-    if result["optimal"]:
-        assert result["lower_bound"] == result["objective"]

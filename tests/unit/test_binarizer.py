@@ -347,7 +347,7 @@ def test_bad_tables(table: Any, error: type[Exception], message: str) -> None:
         ({"n_thresholds": 2.5}, TypeError, "n_thresholds must be"),
         ({"n_thresholds": "many"}, TypeError, "n_thresholds must be"),
         ({"max_categories": 1}, ValueError, "max_categories must be an integer >= 2 or None for all, got 1"),
-        ({"missing": "drop"}, ValueError, "missing must be 'error' or 'indicator', got 'drop'"),
+        ({"missing": "drop"}, ValueError, "missing must be 'error', 'indicator' or 'side', got 'drop'"),
         ({"unknown": None}, ValueError, "unknown must be 'ignore' or 'error', got None"),
         ({"strategy": "kmeans"}, ValueError, "must be 'quantile', 'uniform', 'tree' or 'all', got 'kmeans'"),
         ({"strategy": "tree"}, ValueError, "strategy='tree' requires y to be passed"),

@@ -168,6 +168,38 @@ def test_wrong_values(name: str, value: Any) -> None:
         call(**{name: value})
 
 
+# Two features of attribute 0, one of attribute 1.
+PRICES = {
+    "attribute": np.array([0, 0, 1], dtype=np.int32),
+    "group": np.array([-1, -1, 0], dtype=np.int32),
+    "full": np.array([0.5, 0.5, 0.25]),
+    "discounted": np.array([0.25, 0.25, 0.25]),
+}
+
+
+def call_with_prices(**changes: Any) -> Any:
+    features = np.array([[0, 1, 0], [1, 0, 0], [1, 1, 1]], dtype=np.uint8)
+    return call(features=features, prices=tuple((PRICES | changes).values()))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("group", 0, r"the same group, got -1 for feature 0 and 0 for feature 1, both of attribute 0"),
+        ("full", 0.25, r"the same full price, got 0.5\d* for feature 0 and 0.25\d* for feature 1"),
+        ("discounted", 0.5, r"the same discounted price, got 0.25\d* for feature 0 and 0.5\d* for feature 1"),
+    ],
+)
+def test_prices_belong_to_attributes(name: str, value: float, message: str) -> None:
+    """Features of an attribute that differed were dropped or bounded as if they were alike: wrong optima."""
+    assert call_with_prices()["optimal"]
+    other = PRICES[name].copy()
+    other[1] = value
+    with pytest.raises(ValueError, match=message):
+        call_with_prices(**{name: other})
+    assert call_with_prices(group=np.array([-1, -7, 0], dtype=np.int32))["optimal"]  # both: no group
+
+
 def test_missing_and_unknown_arguments() -> None:
     with pytest.raises(TypeError):
         call(features=None, labels=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import streed
-from streed import StreedError
+from streed import StreedError, _core
 from streed.solver.fronts import trees as front_trees
 from streed.solver.fronts.points import any_covered
-from streed.solver.fronts.trees import FlatTrees, count_trees
+from streed.solver.fronts.trees import ChosenTrees, FlatTrees, count_trees, flat_arrays
 from streed.solver.recount import make_tree
 from streed.tasks.base import Lowered
 from streed.tolerance import slacks
@@ -107,3 +108,52 @@ def test_whether_a_point_covers_another(m: int, n: int, most: int, seed: int) ->
     pairs = [(a, b) for a in range(n) for b in range(n) if a != b]
     slow = any((values[a] <= values[b] + np.maximum(slack[a], slack[b])).all() for a, b in pairs)
     assert any_covered(values, False) == slow
+
+
+def engine_trees() -> Any:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (30, 6)).astype(np.uint8)
+    return _core.front(
+        X,
+        rng.integers(0, 4, (30, 2, 2)).astype(float),
+        max_depth=2, max_nodes=3, min_samples_leaf=1, branch_cost=np.zeros(2), upper=np.full(2, np.inf),
+        weights=np.zeros(2), budget=np.inf, time_limit=np.inf, memory_limit=0, n_threads=1,
+    )["trees"]  # fmt: skip
+
+
+@pytest.mark.parametrize("chosen", [[], [0], [3, 1, 1], None])
+def test_chosen_trees_in_four_arrays(chosen: list[int] | None) -> None:
+    """The engine puts its trees together as they would be, taken one by one."""
+    trees = engine_trees()
+    positions = list(range(len(trees))) if chosen is None else chosen
+    assert len(trees) > 3
+    some = ChosenTrees(trees, positions)
+    assert len(some) == len(positions)
+    *nodes, sizes = flat_arrays(some)
+    assert sizes.tolist() == [len(trees[k]["feature"]) for k in positions]
+    for name, array in zip(("feature", "left", "right", "label"), nodes, strict=True):
+        assert array.tolist() == [number for k in positions for number in trees[k][name].tolist()]
+        assert [tree[name].tolist() for tree in some] == [trees[k][name].tolist() for k in positions]
+    if positions:
+        alone = flat_arrays([trees[k] for k in positions])
+        assert all(np.array_equal(a, b) for a, b in zip(alone, (*nodes, sizes), strict=True))
+    assert flat_arrays(some[1:])[4].tolist() == sizes[1:].tolist()
+
+
+@pytest.mark.parametrize("position", [-1, 10**6])
+def test_trees_that_are_not_there(position: int) -> None:
+    with pytest.raises(IndexError, match="there are"):
+        engine_trees().flat(np.array([0, position]))
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_garbage_is_collected_again_after_a_front(collecting: bool) -> None:
+    rng = np.random.default_rng(1)
+    X, costs = rng.integers(0, 2, (20, 4)), rng.integers(0, 4, (20, 2, 2)).astype(float)
+    was = gc.isenabled()
+    try:
+        gc.enable() if collecting else gc.disable()
+        streed.solve(streed.tasks.LabelCosts.objectives(costs), X, max_depth=2)
+        assert gc.isenabled() == collecting
+    finally:
+        gc.enable() if was else gc.disable()

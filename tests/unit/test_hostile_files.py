@@ -102,8 +102,9 @@ def test_python_code_holds_texts_as_constants(text: str) -> None:
     source = tree.to_python()
     module = ast.parse(source)
     assert [type(part) for part in module.body] == [ast.FunctionDef]
-    called = [node for node in ast.walk(module) if isinstance(node, ast.Call | ast.Import | ast.ImportFrom)]
-    assert called == []
+    nodes = list(ast.walk(module))
+    assert not any(isinstance(node, ast.Import | ast.ImportFrom) for node in nodes)
+    assert {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)} <= {"missing", "type"}
     names: dict[str, Any] = {}
     exec(source, names)
     if "\ud800" in text:  # no table can have such a name

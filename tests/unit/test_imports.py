@@ -38,7 +38,7 @@ ALLOWED: dict[str, set[str]] = {
     # how it is optimised
     "solver": BASE | {"table", "tree", "leaves", "metrics", "fairness", "reference", "tasks"},
     "paths": BASE | {"table", "tree", "tasks", "solver"},
-    "tuning": BASE | {"paths"},
+    "tuning": BASE | {"paths", "tree"},
     "separable": BASE | {"table", "tree", "leaves", "reference", "tasks", "solver"},
     "testing": {"reference", "separable"},
     # what users meet
@@ -49,7 +49,8 @@ ALLOWED: dict[str, set[str]] = {
     "survival": BASE | {"tasks"},
     "thresholds": BASE | {"tree", "solver"},
     "estimators": BASE
-    | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "tasks", "solver", "versions"},
+    | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "tasks", "solver", "versions"}
+    | {"paths", "tuning"},
     "cli": BASE
     | {"survival", "table", "tree", "binarize", "fairness", "tasks", "solver", "model", "views", ""},
     "moved": set(),

@@ -34,18 +34,23 @@ def wrong(label: int) -> LabelCosts:
 def interrupted(solve: Callable[[], Any], seconds: float) -> tuple[Any, float]:
     """Press Ctrl-C after some time; returns the answer and the processor time that it took then."""
     pressed: list[float] = []
+    ended = threading.Event()
 
     def press() -> None:
-        time.sleep(seconds)
+        if ended.wait(seconds):  # too late: only this test may fail
+            return
         pressed.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
 
     finger = threading.Thread(target=press)
     finger.start()
-    with pytest.warns(InterruptedWarning):
-        answer = solve()
-    over = time.process_time()
-    finger.join()
+    try:
+        with pytest.warns(InterruptedWarning):
+            answer = solve()
+    finally:
+        over = time.process_time()
+        ended.set()
+        finger.join()
     return answer, over - pressed[0]
 
 
@@ -101,3 +106,50 @@ def test_ctrl_c_while_the_front_is_counted(monkeypatch: pytest.MonkeyPatch) -> N
     assert (result.status, result.optimal, len(calls)) == ("interrupted", False, 1)
     assert result.front[0].tree.n_samples[0] == 50
     assert len(calls) == 2
+
+
+def test_one_interrupt_ends_a_path() -> None:
+    """One search has a tree and a bound for every size when it is stopped."""
+    path, took = interrupted(lambda: streed.size_path(Accuracy(CLASSES), X, max_depth=6), 0.5)
+    assert took < MOST_SECONDS
+    assert path.searches == 1
+    assert (path[63].status, path[0].status) == ("interrupted", "optimal")
+    assert not path.optimal
+    assert (np.diff(path.objectives) <= 0).all()
+    for size, result in enumerate(path):
+        assert result.lower_bound <= result.objective
+        assert result.tree.n_nodes <= size
+
+
+def test_one_interrupt_ends_a_path_of_several_searches() -> None:
+    """Sizes that were not searched have the single leaf, with a bound that holds for them, too."""
+    task = tasks.MacroF1(CLASSES)
+    path, took = interrupted(lambda: streed.size_path(task, X, max_depth=4), 0.5)
+    assert took < MOST_SECONDS
+    assert path.searches == 1
+    assert (path[15].status, path[14].status, path[0].status) == ("interrupted", "interrupted", "optimal")
+    for result in path[1:]:
+        assert not result.optimal
+        assert result.lower_bound == path[15].lower_bound >= result.objective  # a metric is maximised
+    assert path[14].tree.n_nodes == 0
+    assert path[14].objective == path[0].objective <= path[15].objective
+
+
+def test_one_interrupt_ends_a_path_of_prices() -> None:
+    path, took = interrupted(lambda: streed.complexity_path(Accuracy(CLASSES), X, min_price=3.0), 0.5)
+    assert took < MOST_SECONDS
+    assert not path.optimal
+    assert path.searches <= 2
+
+
+def test_one_interrupt_ends_tuning() -> None:
+    model = streed.OptimalTreeClassifier(max_depth=6)
+
+    def search() -> bool:
+        with pytest.raises(KeyboardInterrupt):
+            streed.tune(model, X, CLASSES, cv=3, random_state=0)
+        return True
+
+    ended, took = interrupted(search, 0.7)
+    assert ended
+    assert took < MOST_SECONDS

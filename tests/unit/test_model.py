@@ -105,10 +105,15 @@ def test_dates_are_compared_as_dates() -> None:
 
 
 def test_missing_values_are_refused_if_they_were() -> None:
-    model = Model.from_estimator(OptimalTreeClassifier(max_depth=1).fit(np.array([[1.0], [2.0]]), [0, 1]))
+    X, y = np.array([[1.0], [2.0]]), [0, 1]
+    refusing = OptimalTreeClassifier(max_depth=1, binarizer=Binarizer(missing="error")).fit(X, y)
+    model = Model.from_estimator(refusing)
     assert model.predict([[1.2], [1.8]]).tolist() == [0, 1]
     with pytest.raises(ValueError, match="column 'x0' has missing values, the first in row 1"):
         model.predict([[1.0], [None]])
+    usual = OptimalTreeClassifier(max_depth=1).fit(X, y)
+    later = usual.predict([[1.0], [np.nan]])
+    assert Model.from_estimator(usual).predict([[1.0], [None]]).tolist() == later.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,12 @@ def test_nodes_are_counted_as_their_rows(
     label = np.where(feature < 0, rng.integers(0, n_labels, feature.size), -1).astype(np.int32)
     codes = rng.integers(0, n_labels, rows).astype(np.int32)
     weights, table = rng.integers(1, 5, rows) / 2, rng.integers(-4, 5, (rows, n_labels)) / 4
+    attribute = rng.integers(0, 3, n_features).astype(np.int32)  # which its price and its group belong to
     prices = (
-        rng.integers(0, 3, n_features).astype(np.int32),
-        rng.integers(-1, 2, n_features).astype(np.int32),
-        rng.integers(2, 5, n_features) / 2,
-        rng.integers(0, 3, n_features) / 2,
+        attribute,
+        rng.integers(-1, 2, 3).astype(np.int32)[attribute],
+        (rng.integers(2, 5, 3) / 2)[attribute],
+        (rng.integers(0, 3, 3) / 2)[attribute],
     )
     form, maximum = data.draw(st.sampled_from(["errors", "costs", "none"])), data.draw(st.booleans())
     weighted, priced = data.draw(st.booleans()), data.draw(st.booleans())

@@ -77,7 +77,7 @@ def satisfied(test: Test, source: Any) -> np.ndarray:
         if condition.operator == "is" and condition.value is None:
             out.append(missing)
         elif missing:
-            out.append(test.missing)
+            out.append(test.condition.missing)
         elif source.kind.endswith("categories"):
             allowed = condition.value if condition.operator == "in" else (condition.value,)
             out.append(source.categories[int(value)] in allowed)

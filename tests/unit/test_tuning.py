@@ -28,7 +28,7 @@ def test_equals_grid_search() -> None:
     for k, score in enumerate(results["mean_score"]):
         assert score == pytest.approx(by_params[results["min_samples_leaf"][k], results["max_nodes"][k]])
     assert ours.score == pytest.approx(theirs.best_score_)
-    assert ours.fits < 4 * 8 + 1
+    assert ours.trees < 4 * 8 + 1
     assert ours.estimator.predict(X[:3]).shape == (3,)
     assert ours.estimator.max_nodes == ours.params["max_nodes"]
 
@@ -77,6 +77,16 @@ def test_costs_and_scoring() -> None:
     assert 0 <= scored.score <= 1
 
 
+def test_prices_without_a_depth() -> None:
+    free = streed.OptimalTreeClassifier(max_depth=None, cost_complexity=0.1)
+    tuned = tune(free, X, Y, cost_complexity=[0.2, 0.02], cv=3, random_state=0)
+    assert tuned.params["max_depth"] is None
+    assert tuned.params["cost_complexity"] in (0.02, 0.2)
+    assert tuned.results["mean_nodes"][0] >= tuned.results["mean_nodes"][1]
+    sized = tune(free, X, Y, max_nodes=[1, 3], cv=3, random_state=0)
+    assert sized.params["max_nodes"] in (1, 3)
+
+
 def test_bad_arguments() -> None:
     model = streed.OptimalTreeClassifier(max_depth=2)
     with pytest.raises(ValueError, match="no size of max_nodes is possible at depth 2"):
@@ -93,5 +103,12 @@ def test_bad_arguments() -> None:
         tune(model, X, np.where(np.arange(150) == 0, "rare", Y), cv=KFold(3))
     with pytest.raises(ValueError, match="tune max_nodes instead"):
         tune(streed.OptimalTreeClassifier("f1"), X, Y, cost_complexity=[0.1])
+    free = streed.OptimalTreeClassifier(max_depth=None, cost_complexity=0.1)
+    with pytest.raises(ValueError, match="cost_complexity must be above zero where max_depth is None"):
+        tune(free, X, Y, cost_complexity=[0.1, 0.0])
+    with pytest.raises(ValueError, match="max_depth=None: give a max_depth"):
+        tune(free, X, Y)
+    with pytest.raises(ValueError, match="without a max_depth: 20 at most"):
+        tune(free, X, Y, max_nodes=[30])
     with pytest.raises(TypeError, match="one of streed's"):
         tune(KFold(3), X, Y)

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from streed import Binarizer, OptimalTreeClassifier
 from streed.binarize.cuts import tidy_number
 from streed.model import Model
+from streed.table.columns import read_columns
 from streed.table.limits import at_most
 
 STRATEGIES = ["uniform", "quantile", "tree", "all"]
@@ -156,6 +157,67 @@ def test_integers_beyond_doubles(start: int, steps: list[int], strategy: Any, li
     if library != "numpy":
         more = np.unique(np.concatenate([whole, np.minimum(whole, 2**63 - 2) + 1]))
         check(model, more)
+
+
+def table_with_gaps(whole: Sequence[int | None], library: str) -> Any:
+    if library == "polars":
+        return pl.DataFrame({"a": pl.Series(whole, dtype=pl.Int64)})
+    return pd.DataFrame(
+        {"a": pd.array(whole, dtype="Int64") if library == "pandas" else np.array(whole, object)}
+    )
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from([2**53, 2**60, -(2**60), 2**63 - 200, -(2**63), 10**17, 5]),
+    st.lists(st.none() | st.integers(0, 199), min_size=4, max_size=12),
+    st.sampled_from(["pandas", "polars", "objects"]),
+    st.booleans(),
+    st.sampled_from(["auto", "binned"]),
+)
+def test_integers_beyond_doubles_with_gaps(
+    start: int, steps: list[int | None], library: str, fitted_with_gaps: bool, cuts: Any
+) -> None:
+    """Values are compared as integers, also where others of their column are missing, now or when fitted."""
+    whole = [None if step is None else start + step for step in [*steps, 0, 1]]
+    known = [value for value in whole if value is not None]
+    fitted = whole if fitted_with_gaps else known
+    y = [2 if value is None else value % 2 for value in fitted]
+    binarizer = Binarizer(missing="indicator", strategy="quantile", n_thresholds=30)
+    model = OptimalTreeClassifier(max_depth=4, cuts=cuts, binarizer=binarizer)
+    model.fit(table_with_gaps(fitted, library), y)
+    asked = [*whole, *(min(value, 2**63 - 2) + 1 for value in known), None]
+    table = table_with_gaps(asked, library)
+    says = [str(label) for label in model.predict(table).tolist()]
+    if len(set(known)) <= 4:  # a tree of this depth has a leaf for each of them
+        assert says[: len(whole)] == [str(2 if value is None else value % 2) for value in whole] or not (
+            fitted_with_gaps or None not in whole
+        )
+    names: dict[str, Any] = {}
+    exec(model.tree_.to_python(), names)
+    for gap in (None, pd.NA, math.nan):
+        rows = [{"a": gap if value is None else value} for value in asked]
+        assert [str(names["predict"](row)) for row in rows] == says
+    stored = Model.from_dict(json.loads(json.dumps(Model.from_estimator(model).to_dict())))
+    assert [str(label) for label in stored.predict(table).tolist()] == says
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE t (n INTEGER, a INTEGER)")
+    base.executemany("INSERT INTO t VALUES (?, ?)", list(enumerate(asked)))
+    expression = model.tree_.to_sql()
+    assert [str(row[0]) for row in base.execute(f"SELECT {expression} FROM t ORDER BY n")] == says
+
+
+def test_columns_of_integers_with_gaps() -> None:
+    """Doubles with NaN where they are exact, else integers that say where they are missing."""
+    for library in ("pandas", "polars", "objects"):
+        tables = [table_with_gaps([1, None, number], library) for number in (7, 2**53 + 1)]
+        small, large = (next(read_columns(table, ["a"])) for table in tables)
+        assert small.missing is None
+        assert np.array_equal(small.values, [1.0, math.nan, 7.0], equal_nan=True)
+        assert large.values.tolist() == [1, 0, 2**53 + 1]
+        assert large.missing is not None
+        assert large.missing.tolist() == [False, True, False]
+        assert np.array_equal(large.floats(), [1.0, math.nan, 2.0**53], equal_nan=True)
 
 
 @given(st.integers(-(2**64), 2**64), st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1))

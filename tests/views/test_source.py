@@ -91,6 +91,28 @@ def test_python_predicts_what_the_estimator_predicts(
     assert [predict(row) for row in with_none] == expected
 
 
+def test_python_takes_missing_values_of_pandas(model: OptimalTreeClassifier, table: pd.DataFrame) -> None:
+    """NA has no truth value, whatever it is compared with; it may be in columns that had none when fitted."""
+    predict = compiled(model.tree_.to_python())
+    nullable = table.convert_dtypes()
+    for column in table.columns:
+        gaps = nullable.copy()
+        gaps.loc[::3, column] = pd.NA
+        rows = [
+            {name: pd.NA if pd.isna(value) else value for name, value in row.items()}
+            for row in gaps.to_dict("records")
+        ]
+        assert [predict(row) for row in rows] == model.predict(gaps).tolist()
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NaT, pd.NA, np.float64("nan")])
+def test_what_is_missing_in_python(missing: Any) -> None:
+    for number in (AGE_42, AGE_MISSING, RED, MEMBER, MEDIUM, DAY):
+        test, right = CONDITIONS[number], number == AGE_MISSING
+        predict = compiled(grow((0, 0, 1), [test], classes=["left", "right"]).to_python())
+        assert predict({test.column: missing}) == ("right" if right else "left")
+
+
 @pytest.mark.parametrize("quote", ['"', "[", "`"])
 def test_sql_predicts_what_the_estimator_predicts(
     model: OptimalTreeClassifier, table: pd.DataFrame, quote: str

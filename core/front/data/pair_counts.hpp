@@ -15,7 +15,7 @@ class PairCounts {
 public:
     PairCounts(const Rows& rows, Control& control, const Kernels& kernels);
 
-    // Whether the table of that many features is worth its memory.
+    // Whether the table of that many features fits the memory that it may take.
     static bool fits(const Rows& rows, std::size_t features) {
         return rows.counting && features >= 4 && features <= 1024;
     }
@@ -23,7 +23,7 @@ public:
     void load(const Part& part);
     // Sums of the rows with feature `at` and each other feature, [feature][channel].
     void cells(const Part& part, std::size_t at, std::vector<double>& out) const;
-    // The same for the first two channels only, as columns.
+    // Counts of the first two channels only, as columns.
     void columns(const Part& part, std::size_t at, std::int32_t* first, std::int32_t* second) const;
 
 private:

@@ -1,3 +1,9 @@
+// A node of a front search: its rows packed once, and sums of vectors over any cell of them.
+//
+// Vectors of cells are what a front search needs most (paper, Algorithm 2, for vectors). Where rows have few
+// different costs an atom is a bit in the block of its costs, and a sum is one count per block times the
+// costs of the block; else vectors are added up. Adding vectors row by row would touch every row of every
+// cell. Bits are packed as in data/node.cpp, for the same reason.
 #include "front/data/part.hpp"
 
 #include <algorithm>

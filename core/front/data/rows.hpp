@@ -11,7 +11,7 @@
 
 #include "data/bits.hpp"
 #include "front/task.hpp"
-#include "search/kernels.hpp"
+#include "kernels/kernels.hpp"
 
 namespace streed {
 

@@ -5,6 +5,7 @@
 
 #include "data/bits.hpp"
 #include "data/units.hpp"
+#include "leaves/leaf_models.hpp"
 
 namespace streed {
 namespace {

@@ -1,4 +1,11 @@
-// Bodies of MixedSearch.
+// Bodies of MixedSearch: Algorithm 1 of the paper for vectors with maxima, minima and leaf functions.
+//
+// A node collects the nondominated points of all its splits below a ceiling. The last two levels are solved
+// together, from the cells of all pairs of features: the leaf functions of all parts get thousands of cells
+// in a call. A child's ceiling is the parent's, less the least that the other side can cost where components
+// are added; where they are maxima it is the parent's own, since a maximum is not made smaller by taking a
+// side away. Adding maxima like sums would be wrong, and a search without ceilings finds fronts of children
+// that no point of the parent uses.
 #pragma once
 
 #include <cmath>
@@ -39,7 +46,7 @@ void MixedSearch<M>::deep(int at, int depth, int nodes, Keeper<M>& sink) {
 template <int M>
 Vector<M> MixedSearch<M>::least(int lane, bool side, int at) {
     const Node& node = worker_.level(at).node;
-    Vector<M> out;
+    Vector<M> out{};
     for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) {
         const MixedSlot& slot = shape_.slot[j];
         out[j] = slot.floor;
@@ -193,7 +200,7 @@ void MixedSearch<M>::pairs(int at, int depth, int nodes, Keeper<M>& sink, std::v
 template <int M>
 Vector<M> MixedSearch<M>::least_of_side(const CellPlan& plan, std::size_t root, bool side) const {
     const std::size_t n = static_cast<std::size_t>(plan.n);
-    Vector<M> out;
+    Vector<M> out{};
     for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) {
         const MixedSlot& slot = shape_.slot[j];
         out[j] = slot.floor;

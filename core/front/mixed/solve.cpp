@@ -8,7 +8,8 @@
 #include "front/mixed/tree.hpp"
 #include "front/points/sizes.hpp"
 #include "front/scalar/goals.hpp"
-#include "search/dispatch.hpp"
+#include "kernels/dispatch.hpp"
+#include "leaves/leaf_models.hpp"
 
 namespace streed {
 namespace {

@@ -1,8 +1,8 @@
 // Fronts of components of any kind: sums or maxima over the leaves, of label costs or of functions of
 // statistics.
 //
-// Nothing is relative here and no scalar search guides: values are what leaves cost, put together as each
-// component says.
+// Nothing is relative here and no scalar search guides: values are the costs of leaves, joined by the sum or
+// the maximum of each component.
 #pragma once
 
 #include <functional>

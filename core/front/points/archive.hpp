@@ -20,7 +20,7 @@ namespace streed {
 template <int M>
 class Archive {
 public:
-    static constexpr std::size_t kPoints = 24, kMost = 256;
+    static constexpr std::size_t kPoints = 24, kMost = 256;  // of a front, and fronts (unmeasured)
 
     explicit Archive(Ledger& ledger) : ledger_(ledger) {}
     void clear() { size_ = 0; }

@@ -91,7 +91,7 @@ void members_of_groups(std::vector<Vector<M>>& list, std::size_t most) {
 template <int M>
 class Corners {
 public:
-    static constexpr std::size_t kMost = 24;
+    static constexpr std::size_t kMost = 24;  // corners; more are grouped (unmeasured)
 
     Corners() = default;
     explicit Corners(std::vector<Vector<M>> corners) : corners_(std::move(corners)) {}

@@ -160,7 +160,7 @@ public:
     // Nothing is wanted that the points found so far cover.
     void narrow() {
         if (!bounded_) return;
-        constexpr std::size_t kKnown = 32;
+        constexpr std::size_t kKnown = 32;  // more are grouped (unmeasured)
         std::vector<Vector<M>> known;
         for (const Candidate<M>& c : finish()) known.push_back(c.v);
         if (M > 2 && list_.size() >= kShort) shadow_.build(list_);
@@ -235,7 +235,7 @@ public:
     // The nondominated candidates when the search has ended early and the clock is no longer checked: where
     // comparing them would take long, the unfiltered ones are dropped.
     List& salvage() {
-        constexpr std::size_t kMany = 8192;
+        constexpr std::size_t kMany = 8192;  // (unmeasured)
         control_.ledger.lenient = true;
         collect();
         if (!dense_ && M - equal_ > 2 && list_.size() > kMany) list_.resize(filtered_, Candidate<M>{});
@@ -306,6 +306,7 @@ private:
     Vector<M> ceiling_{}, lowest_{};
     bool lowers_ = false, bounded_ = false, tested_ = false;
     Corners<M> wanted_, corners_;  // as given, and less what was found
+    // Lists of fewer points have no shadow, and are first filtered when they have so many (unmeasured).
     static constexpr std::size_t kShort = 64, kFirst = 4096;
     std::size_t limit_ = kFirst, filtered_ = 0;  // the first ones are sorted and do not dominate each other
     List list_;

@@ -61,7 +61,7 @@ private:
     Control& control_;
     const Kernels& kernels_;
     Options options_;
-    Problem problem_;  // says only that there is nothing special about it
+    Problem problem_;  // the default: no prices, no maximum
     ReducedProblem reduced_;
     std::unique_ptr<Search> search_;
     Level root_;

@@ -1,6 +1,6 @@
 // Bodies of FrontSearch: the last two levels at once (Algorithm 2 of the paper, for vectors).
 //
-// The guide's pair table says which roots can be within the budget. For those the vectors of all cells (root
+// The guide's pair table shows which roots can be within the budget. For those the vectors of all cells (root
 // feature and second feature) are counted once; every other cell of a tree of depth two is a difference.
 #pragma once
 
@@ -114,7 +114,7 @@ void FrontSearch<M>::pair_root(Layer& at, std::size_t root, int nodes, Sink& sin
     }
 }
 
-// The same where everything is counted: with label 1 on one side of a split only, the sums of all second
+// Pairs where everything is counted: with label 1 on one side of a split only, the sums of all second
 // features are two columns of numbers, and the best ones fall into a table by their first component.
 template <int M>
 template <class Sink>

@@ -1,4 +1,9 @@
-// Bodies of FrontSearch: the recursion. The last two levels are in depth_two_impl.hpp.
+// Bodies of FrontSearch: the recursion (paper, Algorithm 1, with "Upper bounds" and "Subtracting"). The last
+// two levels are in depth_two_impl.hpp.
+//
+// Children are searched with what the parent still wants less what the sibling costs, as corners of a reverse
+// front. The plain recursion, all fronts of all children and then their sums, finds many points that are
+// dominated further up.
 #pragma once
 
 #include <bit>

@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from streed.binarize.booleans import BooleanColumns, as_it_is, boolean_columns, is_boolean, zero_one_columns
-from streed.binarize.encode import Encoder
+from streed.binarize.encode import Encoder, as_fitted
 from streed.binarize.features import ColumnFeatures, all_zero_one, count_features, is_whole, is_zero_one
 from streed.binarize.invert import as_table, invert_column
 from streed.binarize.plan import Plan, check_plan
 from streed.table.check import check_table, library_of
-from streed.table.columns import Kind, column_names, is_frame, read_columns
+from streed.table.columns import Column, Kind, column_names, is_frame, read_columns
 from streed.table.labels import check_sample_weight
 from streed.table.matrix import check_binary
 from streed.tree.conditions import Condition
@@ -46,9 +46,11 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
     max_categories : int or None, default=16
         Greatest number of features of a column of categories; the rarest categories share one if there are
         more. None keeps all apart.
-    missing : {"error", "indicator"}, default="error"
+    missing : {"error", "indicator", "side"}, default="error"
         Whether missing values are refused, or become a feature of their own in each column that has some when
-        fitted ("age is missing"; all other features of the column are then 0).
+        fitted ("age is missing"; all other features of the column are then 0). "side" adds each other feature
+        of such a column once more with missing values on its other side ("age <= 42.5 or missing"), so that a
+        search chooses where they go. Missing values satisfy no feature of columns that had none when fitted.
     strategy : {"quantile", "uniform", "tree", "all"}, default="quantile"
         Where numbers, dates and ordered categories are cut: with equally many rows between the cuts; at equal
         distances; where a greedy tree on the column alone would split (this needs `y`); or between all
@@ -106,7 +108,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         *,
         n_thresholds: int | Literal["auto"] | None = "auto",
         max_categories: int | None = 16,
-        missing: Literal["error", "indicator"] = "error",
+        missing: Literal["error", "indicator", "side"] = "error",
         strategy: Literal["quantile", "uniform", "tree", "all"] = "quantile",
         thresholds: Mapping[str | int, ArrayLike] | None = None,
         min_frequency: float | None = None,
@@ -122,7 +124,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "indicator"
+        tags.input_tags.allow_nan = self.missing != "error"
         tags.target_tags.required = self.strategy == "tree"
         tags.transformer_tags.preserves_dtype = []
         return tags
@@ -147,11 +149,16 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         """
         return self.fit_table(check_table(self, X, reset=True), sample_weight, y)
 
-    def fit_table(self, table: Any, sample_weight: Any = None, y: Any = None) -> Binarizer:
-        """Do what `fit` does, for a table that was checked already; the estimators come in here."""
+    def fit_table(
+        self, table: Any, sample_weight: Any = None, y: Any = None, *, all_orders: bool = False
+    ) -> Binarizer:
+        """Do what `fit` does, for a table that was checked already; the estimators come in here.
+
+        With `all_orders`, ordered categories are cut between all of them.
+        """
         names = column_names(table)
         weights = check_sample_weight(sample_weight, table.shape[0])
-        plan = check_plan(self, names, weights, y, table.shape[0])
+        plan = check_plan(self, names, weights, y, table.shape[0], all_orders=all_orders)
         self.n_features_in_ = len(names)
         self.__dict__.pop("feature_names_in_", None)
         if is_frame(table) and list(table.columns) == names:
@@ -278,6 +285,10 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
             conditions = [replace(c, column=owner) for c, owner in zip(conditions, owners, strict=True)]
         return np.array(_names_of(conditions), dtype=object)
 
+    def as_fitted(self, column: Column, number: int) -> Column:
+        """Read a column of a table in the way in which it was fitted; text may hold dates."""
+        return as_fitted(column, self._columns[number])
+
     @property
     def has_cuts(self) -> bool:
         """Whether numbers or dates were cut, so that other cuts are possible."""
@@ -291,7 +302,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
 def _names_of(conditions: list[Condition]) -> list[str]:
     names = [str(condition) for condition in conditions]
     if len(set(names)) < len(names):  # cuts closer than the digits shown
-        names = [f"{c.column} {c.operator} {c.value!r}" for c in conditions]
+        names = [f"{c.column} {c.operator} {c.value!r}{' or missing' * c.missing}" for c in conditions]
     return names
 
 

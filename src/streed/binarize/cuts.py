@@ -183,10 +183,13 @@ def representatives(gaps: Gaps, cuts: list[float]) -> list[float]:
     [2.0, 9.0, 40.0]
     """
     size = gaps.distinct.size
-    stops = np.append(np.searchsorted(gaps.distinct, cuts, side="right"), size)
-    starts = np.append(0, stops[:-1])
-    weight = np.append(0.0, gaps.below)
-    medians = np.searchsorted(gaps.below, (weight[starts] + weight[stops]) / 2)
+    bounds = np.empty(len(cuts) + 2, np.intp)
+    bounds[0], bounds[-1] = 0, size
+    if cuts:
+        bounds[1:-1] = gaps.distinct.searchsorted(cuts, side="right")
+    starts, stops = bounds[:-1], bounds[1:]
+    weight = np.concatenate(([0.0], gaps.below))
+    medians = gaps.below.searchsorted((weight[starts] + weight[stops]) / 2)
     values: list[float] = gaps.distinct[np.minimum(medians, size - 1)].tolist()
     for part in np.flatnonzero(starts == stops).tolist():
         beyond = cuts[-1] + max(1.0, abs(cuts[-1]))

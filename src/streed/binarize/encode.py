@@ -38,13 +38,19 @@ class Encoder:
         values = self._values[begin:end]
         if not self._is_category:
             values = np.ascontiguousarray(values, None if values.dtype.kind in "iu" else np.float64)
+        n_sides = sum(condition.missing for condition in self._conditions)
         for position, condition in enumerate(self._conditions):
-            if condition.operator == "is" and condition.value is None:
+            if condition.missing:  # its twin for values alone was written before
+                absent = False if self._missing is None else self._missing[begin:end]
+                np.logical_or(out[position - n_sides], absent, out=out[position])
+            elif condition.operator == "is" and condition.value is None:
                 out[position] = False if self._missing is None else self._missing[begin:end]
             elif self._is_category:
                 (np.less_equal if condition.ordered else np.equal)(values, position, out=out[position])
             elif condition.operator == "<=":
                 at_most(values, self._cuts[position], out=out[position])
+                if self._missing is not None and values.dtype.kind in "iu":  # as NaN would be
+                    out[position] &= ~self._missing[begin:end]
             else:
                 np.equal(values, 1.0, out=out[position])
 
@@ -58,6 +64,8 @@ def _first_satisfied(column: Column, fitted: ColumnFeatures) -> NDArray[np.int32
     none = len(fitted.conditions)
     first: dict[Any, int] = {}
     for position, condition in enumerate(fitted.conditions):
+        if condition.missing:
+            continue
         if condition.operator == "=":
             first[condition.value] = position
         elif condition.operator == "in":
@@ -85,6 +93,7 @@ def as_fitted(column: Column, fitted: ColumnFeatures) -> Column:
     if held.is_category and holds in (Kind.NUMBER, Kind.BOOLEAN) and _are_numbers(fitted.categories):
         distinct, codes = np.unique(column.values, return_inverse=True)
         codes = np.where(np.isnan(column.values), -1, codes) if column.values.dtype.kind == "f" else codes
+        codes = codes if column.missing is None else np.where(column.missing, -1, codes)
         return Column(column.name, held, codes, distinct.tolist())
     if held in (Kind.NUMBER, Kind.BOOLEAN) and holds.is_category and _are_numbers(column.categories):
         table = np.array([*column.categories, np.nan], dtype=np.float64)
@@ -137,7 +146,9 @@ def _refuse_other_than_zero_one(name: str, values: NDArray[Any], missing: NDArra
 def values_and_missing(column: Column, policy: str) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """Return the values of a column and where they are missing (None: nowhere), or refuse them."""
     values = column.values
-    if column.kind.is_category:
+    if column.missing is not None:
+        missing = column.missing
+    elif column.kind.is_category:
         missing = values < 0
         if not missing.any():
             return values, None

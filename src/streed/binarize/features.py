@@ -188,6 +188,17 @@ def _warn_if_nearly_unique(name: str, counts: dict[Any, float], n: int) -> None:
         )
 
 
+def with_sides(features: ColumnFeatures) -> ColumnFeatures:
+    """Put "is missing" before the others, and after them each one once more, "or missing".
+
+    So a tree sends missing values to either side of a cut. Categories without an order need no more than the
+    first one: a missing value is one more category.
+    """
+    own = features.conditions if features.kind is not Kind.CATEGORY else ()
+    both = (*features.conditions, *(replace(condition, missing=True) for condition in own))
+    return with_missing(replace(features, conditions=both))
+
+
 def with_missing(features: ColumnFeatures) -> ColumnFeatures:
     """Put the feature "is missing" before the others."""
     condition = Condition(features.name, "is", None)

@@ -16,7 +16,8 @@ from streed.table.columns import Kind
 def invert_column(column: ColumnFeatures, features: NDArray[np.uint8]) -> list[Any]:
     """Return a value for each row; None where it is missing or of an unknown category."""
     has_missing = bool(column.conditions) and column.conditions[0].value is None
-    holds = features[:, int(has_missing) :] != 0
+    of_values = [j for j, condition in enumerate(column.conditions) if not condition.knows_missing]
+    holds = features[:, of_values] != 0
     none = holds.shape[1]
     first = (
         np.where(holds.any(axis=1), holds.argmax(axis=1), none) if none else np.zeros(len(features), np.intp)

@@ -23,6 +23,7 @@ from streed.binarize.features import (
     number_features,
     ordered_features,
     with_missing,
+    with_sides,
     zero_one_features,
 )
 from streed.options import Option
@@ -41,7 +42,7 @@ FEATURES_AIMED_AT = 256
 """``n_thresholds="auto"`` gives each column its share of these, but at least 8 and at most 32 cuts."""
 CHOICES = {
     "strategy": ("quantile", "uniform", "tree", "all"),
-    "missing": ("error", "indicator"),
+    "missing": ("error", "indicator", "side"),
     "unknown": ("ignore", "error"),
 }
 
@@ -57,6 +58,8 @@ class Plan:
     min_frequency: float | None
     missing: str
     refuse_unknown: bool
+    all_orders: bool
+    """Whether ordered categories are cut between all of them, whatever the strategy."""
     rows: NDArray[np.intp] | None
     weights: NDArray[np.float64] | None
     y: NDArray[Any] | None
@@ -67,6 +70,7 @@ class Plan:
         if column.kind is Kind.CATEGORY and (dates := _dates(column)) is not None:
             column, from_text = dates, True
         values, missing = values_and_missing(column, self.missing)
+        sides = self.missing == "side" and missing is not None
         if self.rows is not None:
             values, missing = values[self.rows], None if missing is None else missing[self.rows]
         n_missing = 0 if missing is None else int(missing.sum())
@@ -76,7 +80,7 @@ class Plan:
         if missing is not None and n_missing:
             rows = rows.where(~missing)
         found = self._features(column, rows, _check_cuts(column, given), from_text)
-        return with_missing(found) if n_missing else found
+        return with_sides(found) if sides else with_missing(found) if n_missing else found
 
     def _features(
         self, column: Column, rows: Rows, given: list[float] | None, from_text: bool
@@ -88,7 +92,8 @@ class Plan:
                 column, rows, self.max_categories, self.min_frequency, refuse=self.refuse_unknown
             )
         if column.kind is Kind.ORDERED:
-            return ordered_features(column, rows, self._choose, refuse=self.refuse_unknown)
+            choose = _choose_all if self.all_orders else self._choose
+            return ordered_features(column, rows, choose, refuse=self.refuse_unknown)
         if given is None and column.kind is Kind.NUMBER and all_zero_one(rows.values):
             return zero_one_features(column.name, rows)
         return number_features(column, rows, self._choose, given, from_text=from_text)
@@ -105,7 +110,13 @@ class Plan:
         return quantile_gaps(gaps, n)
 
 
-def check_plan(binarizer: Any, names: list[str], weights: Any, y: Any, n: int) -> Plan:
+def _choose_all(gaps: Gaps, rows: Rows) -> Chosen:
+    return all_cuts(gaps)
+
+
+def check_plan(
+    binarizer: Any, names: list[str], weights: Any, y: Any, n: int, *, all_orders: bool = False
+) -> Plan:
     """Check the parameters of a `Binarizer` against a table with `n` rows."""
     for name, allowed in CHOICES.items():
         value = getattr(binarizer, name)
@@ -126,6 +137,7 @@ def check_plan(binarizer: Any, names: list[str], weights: Any, y: Any, n: int) -
         min_frequency=None if least is None else least if least < 1 else int(least),
         missing=binarizer.missing,
         refuse_unknown=binarizer.unknown == "error",
+        all_orders=all_orders,
         rows=rows,
         weights=weights if rows is None else weights[rows],
         y=target if rows is None or target is None else target[rows],
@@ -176,6 +188,8 @@ def _check_cuts(column: Column, given: Any) -> list[float] | None:
     name = column.name
     if column.kind not in (Kind.NUMBER, Kind.DATE):
         raise TypeError(f"thresholds has cuts for column {name!r}, which holds {column.kind}: give it none")
+    if isinstance(given, list) and not given:
+        return given
     try:
         read = from_objects(name, np.asarray(given, dtype=object).ravel().tolist())
         if column.kind is Kind.DATE and read.kind is Kind.CATEGORY:

@@ -26,6 +26,7 @@ from streed.cli.training import (
 from streed.cli.views import add_files, check_files, write_files
 from streed.fairness.parity import as_parity
 from streed.model.model import Model
+from streed.options import CUTS
 from streed.survival.targets import survival_target
 from streed.tasks import REGISTRY
 
@@ -75,6 +76,12 @@ DOMAINS = (
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_data_options(parser)
+    parser.add_argument(
+        "--cuts", choices=CUTS,
+        help="where numbers and dates are cut: exact (every threshold), auto (exact where it is cheap, else "
+        "quantiles and the cuts of a greedy tree), binned (by --binarizer, the default of the command); with "
+        "exact and auto missing values go to the side where they cost least",
+    )  # fmt: skip
     what = parser.add_argument_group("objective")
     what.add_argument(
         "--objective", choices=objectives(), metavar="NAME",
@@ -128,7 +135,7 @@ def fit(arguments: argparse.Namespace, training: Training) -> Any:
     given = {
         **vars(arguments),
         "loss": arguments.objective,
-        "binarizer": make_binarizer(arguments),
+        "binarizer": make_binarizer(arguments) if arguments.cuts in (None, "binned") else None,
         "class_weight": _for_labels(arguments.class_weight, training),
         "progress": shows_progress(arguments),
     }
@@ -149,6 +156,8 @@ def regresses(arguments: argparse.Namespace) -> bool:
 
 def check_choices(arguments: argparse.Namespace) -> None:
     """Refuse options that do not go together, instead of leaving one of them out."""
+    if arguments.cuts not in (None, "binned") and arguments.binarizer:
+        raise ValueError(f"--cuts {arguments.cuts} chooses cuts itself: leave --binarizer out")
     if arguments.event is not None and arguments.objective is not None:
         raise ValueError(
             "--event asks for a survival tree, which has an objective of its own: leave --objective out"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -19,7 +20,17 @@ from streed.binarize.binarizer import Binarizer, check_table
 from streed.binarize.booleans import is_boolean, zero_one_bits
 from streed.errors import CutsWarning, warn_caller
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
-from streed.estimators.cuts import ALL, CHEAP, Numbers, Search, check_cuts, cuts_of, numbers_of, union
+from streed.estimators.cuts import (
+    ALL,
+    Numbers,
+    Search,
+    cheap_work,
+    check_cuts,
+    cuts_of,
+    default_binarizer,
+    numbers_of,
+    union,
+)
 from streed.options import Limits, check_limits
 from streed.solver import thresholds
 from streed.solver.progress import Watchers
@@ -33,6 +44,8 @@ from streed.versions import VersionedState
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
+
+    from streed.estimators.path import EstimatorPath
 
 
 class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
@@ -48,6 +61,8 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         tags = super().__sklearn_tags__()
         if hasattr(self.binarizer, "__sklearn_tags__"):
             tags.input_tags.allow_nan = get_tags(self.binarizer).input_tags.allow_nan
+        elif self.binarizer is None:
+            tags.input_tags.allow_nan = self.cuts != "binned"
         return tags
 
     def _limits(self) -> Limits:
@@ -67,41 +82,38 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         y: Any,
         sample_weight: Any,
         limits: Limits,
+        progress: Any = None,
     ) -> NDArray[np.uint8]:
         """Binarise a checked table, solve the task on it and store what came out; returns the features.
 
         Where the task depends on what the binarizer made, `task` is a function of the binary features.
         """
-        if getattr(self, "_skl_callbacks", None):
-            return self._solve_in_steps(task, table, y, sample_weight, limits)  # type: ignore[no-any-return]
-        return self._run(task, table, y, sample_weight, limits, self.progress)
-
-    @with_callbacks  # type: ignore[untyped-decorator]
-    def _solve_in_steps(
-        self, task: Any, table: Any, y: Any, sample_weight: Any, limits: Limits
-    ) -> NDArray[np.uint8]:
-        steps = Steps(self, table, y, sample_weight)
-        features = self._run(task, table, y, sample_weight, limits, Watchers((self.progress, steps.watch)))
-        steps.finish()
-        return features
-
-    def _run(
-        self, task: Any, table: Any, y: Any, sample_weight: Any, limits: Limits, progress: Any
-    ) -> NDArray[np.uint8]:
-        features, names = self._fit_binarizer(table, y, sample_weight)
+        if progress is None:
+            if getattr(self, "_skl_callbacks", None):
+                return self._solve_in_steps(task, table, y, sample_weight, limits)  # type: ignore[no-any-return]
+            progress = self.progress
         cuts = self._cuts()
+        features, names = self._fit_binarizer(table, y, sample_weight)
+        collector = vars(self).get("_collector")
+        if collector is not None:
+            collector.maximize = bool(getattr(task, "maximize", False))
         numbers, refused = None, ""
         if cuts != "binned" and self.binarizer_.has_cuts:
             refused = thresholds.refusal(task, limits) if isinstance(task, Task) else "tests have prices"
             numbers = numbers_of(table, self.binarizer_, _rows(task, sample_weight, refused))
+        started = time.perf_counter()
+
+        def search() -> Search:  # made only where cuts are chosen or a limit was met
+            return Search(table, y, sample_weight, limits, progress, started, is_classifier(self))
+
         if numbers is not None and numbers.ranks:
-            search = Search(
-                table, y, sample_weight, limits, progress, time.perf_counter(), is_classifier(self)
-            )
-            features = self._search_cuts(search, numbers, task, features, cuts, refused)
+            features = self._search_cuts(search(), numbers, task, features, cuts, refused)
         else:
             made = task if isinstance(task, Task) else task(features)
-            self.result_ = solve_checked(made, features, names, limits, progress)
+            find = solve_checked if collector is None else collector.solve
+            self.result_ = find(made, features, names, limits, progress)
+            if cuts != "binned" and not self.result_.optimal:
+                self.result_ = search().not_worse_than_greedy(self.result_, made, (self.binarizer_, features))
             if numbers is not None and not self.result_.note:
                 self.result_ = replace(self.result_, note=ALL)
         self.tree_ = self.result_.tree
@@ -109,6 +121,51 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         if conditions is not None:
             self.result_.explain(conditions)
         return features
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def _solve_in_steps(
+        self, task: Any, table: Any, y: Any, sample_weight: Any, limits: Limits
+    ) -> NDArray[np.uint8]:
+        steps = Steps(self, table, y, sample_weight)
+        features = self._solve(task, table, y, sample_weight, limits, Watchers((self.progress, steps.watch)))
+        steps.finish()
+        return features
+
+    def _finish(self, finish: Callable[[Any], None]) -> None:
+        """Compute what depends on the tree beside the tree itself; a path does so for each of its trees."""
+        finish(self)
+        if "_collector" in vars(self):
+            self._collector.finish = finish
+
+    def _fit_tuned(self, **data: Any) -> bool:
+        """Choose the size on rows that were held out, if `tune` says so; return whether it does."""
+        if self.tune is None:
+            return False
+        from streed.tuning.estimators import fit_tuned
+
+        fit_tuned(self, {name: values for name, values in data.items() if values is not None})
+        return True
+
+    def path(self, *data: Any, **named: Any) -> EstimatorPath:
+        """Find the optimal tree for every number of branching nodes, up to the limits of the estimator.
+
+        The estimator itself is not changed.
+
+        Parameters
+        ----------
+        *data, **named
+            What `fit` takes.
+
+        Returns
+        -------
+        streed.estimators.path.EstimatorPath
+            ``path[k]`` is the `Result` for at most k branching nodes, ``path.estimator(k)`` the fitted
+            estimator; see also ``plot()``, ``table()``, ``to_html()`` and ``complexity()`` of the path.
+            `time_limit` holds for the whole path, or for each fit where numbers are cut anew for every size.
+        """
+        from streed.estimators.path import estimator_path
+
+        return estimator_path(self, *data, **named)
 
     def _cuts(self) -> str:
         """Return where numbers are cut; a binarizer that is given says it itself."""
@@ -124,23 +181,32 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
     ) -> NDArray[np.uint8]:
         """Search over every threshold, or else over quantiles and the cuts of a greedy tree."""
         found: dict[int, list[Any]] = {}
+        greedy = functools.partial(numbers.greedy_table, features, self.binarizer_.feature_columns_)
         if not why:
-            work = CHEAP if cuts == "auto" else math.inf
-            done = thresholds.attempt(task, numbers.matrix(features), search.limits, search.progress, work)
-            if done.is_answer or cuts == "exact":
-                self.binarizer_, features, self.result_ = search.exact(done, numbers)
+            run = thresholds.ThresholdRun(
+                task,
+                numbers.matrix(features),
+                search.limits,
+                search.progress,
+                cheap_work(task) if cuts == "auto" else math.inf,
+                functools.partial(search.greedy_answer, greedy),
+            )
+            try:
+                self.binarizer_, features, self.result_ = search.exact(run, run.solve(), numbers)
                 return features
-            found, why = cuts_of(done.answer, numbers), "all thresholds would take long"
-        elif cuts == "exact":
+            except thresholds.GaveUpError as reason:
+                found, why = cuts_of(run.splits, numbers), str(reason)
+        if cuts == "exact":
             warn_caller(
                 f"cuts='exact' is not possible ({why}): numbers are cut at quantiles and where a greedy tree "
                 "cuts them",
                 CutsWarning,
             )
-        chosen = union(self.binarizer_, numbers, found, search.greedy_cuts(numbers))
+        chosen = union(self.binarizer_, numbers, found, search.greedy_cuts(numbers, greedy()))
         self.binarizer_, features = search.cut_at(chosen)
         made = task if isinstance(task, Task) else task(features)
         result = solve_checked(made, features, self.binarizer_.names(), search.left(), search.progress)
+        result = search.not_worse_than_greedy(result, made, (self.binarizer_, features))
         n_cuts = sum(map(len, chosen.values()))
         note = f"{n_cuts} cuts were considered: quantiles and those of a greedy tree ({why})"
         self.result_ = replace(result, note="; ".join(filter(None, (result.note, note))))
@@ -170,7 +236,7 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
             self.binarizer_ = Binarizer()
             return bits, self.binarizer_.fit_zero_one(bits.shape[1])
         if self.binarizer is None:
-            self.binarizer_ = Binarizer()
+            self.binarizer_ = Binarizer() if self.cuts == "binned" else default_binarizer()
         elif hasattr(self.binarizer, "fit") and hasattr(self.binarizer, "transform"):
             self.binarizer_ = clone(self.binarizer)
         else:
@@ -178,7 +244,8 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
                 f"binarizer must be a transformer such as streed.Binarizer() or None, got {self.binarizer!r}"
             )
         if isinstance(self.binarizer_, Binarizer):
-            self.binarizer_.fit_table(table, sample_weight, y)
+            all_orders = self.binarizer is None and self.cuts != "binned"
+            self.binarizer_.fit_table(table, sample_weight, y, all_orders=all_orders)
             return self._binarize(table), self.binarizer_.names()
         self.binarizer_.fit(table, y)
         names = getattr(self.binarizer_, "get_feature_names_out", None)

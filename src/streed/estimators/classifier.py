@@ -52,6 +52,11 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         "auto" is exact as long as that is cheap, else it takes quantiles and the cuts of a greedy tree of the
         same depth, so that the tree is never worse than that one. A given `binarizer` means "binned".
         ``result_.note`` says what was considered.
+    tune : "holdout", int, splitter or dict, optional
+        Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
+        with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
+        `streed.tune`, e.g. ``{"cv": 5, "max_depth": [2, 3]}``, with a ``random_state`` of 0 if none is given.
+        By default nothing is tuned.
     progress : bool or callable, default=False
         True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
         stops the search by returning True.
@@ -66,6 +71,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         The labels, sorted.
     binarizer_ : transformer
         The fitted binarizer.
+    tuned_ : streed.tuning.Tuned
+        What was tried and chosen, where `tune` is given.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
@@ -97,6 +104,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         n_jobs: int | None = None,
         binarizer: Any = None,
         cuts: str = "auto",
+        tune: Any = None,
         progress: Any = False,
     ) -> None:
         self.objective = objective
@@ -110,6 +118,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.binarizer = binarizer
         self.cuts = cuts
+        self.tune = tune
         self.progress = progress
 
     def __sklearn_tags__(self) -> Any:
@@ -137,6 +146,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         OptimalTreeClassifier
             The fitted estimator itself.
         """
+        if self._fit_tuned(X=X, y=y, sample_weight=sample_weight):
+            return self
         limits = self._limits()
         resolve(self.objective)
         complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)

@@ -94,6 +94,11 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         "auto" is exact as long as that is cheap, else it takes quantiles and the cuts of a greedy tree of the
         same depth, so that the tree is never worse than that one. A given `binarizer` means "binned".
         ``result_.note`` says what was considered.
+    tune : "holdout", int, splitter or dict, optional
+        Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
+        with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
+        `streed.tune`, e.g. ``{"cv": 5, "max_depth": [2, 3]}``, with a ``random_state`` of 0 if none is given.
+        By default nothing is tuned.
     progress : bool or callable, default=False
         True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
         stops the search by returning True.
@@ -110,6 +115,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         The labels, sorted.
     binarizer_ : transformer
         The fitted binarizer.
+    tuned_ : streed.tuning.Tuned
+        What was tried and chosen, where `tune` is given.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
@@ -150,6 +157,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         n_jobs: int | None = None,
         binarizer: Any = None,
         cuts: str = "auto",
+        tune: Any = None,
         progress: Any = False,
     ) -> None:
         self.misclassification_costs = misclassification_costs
@@ -164,6 +172,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         self.n_jobs = n_jobs
         self.binarizer = binarizer
         self.cuts = cuts
+        self.tune = tune
         self.progress = progress
 
     def fit(
@@ -188,6 +197,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         CostSensitiveTreeClassifier
             The fitted estimator itself.
         """
+        if self._fit_tuned(X=X, y=y, costs=costs, sample_weight=sample_weight):
+            return self
         limits = self._limits()
         if costs is None:
             y = check_labels(self, y)

@@ -7,29 +7,35 @@ greedy tree of the same depth cuts them, so that a tree that is proven best is n
 
 from __future__ import annotations
 
+import functools
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from streed.binarize.binarizer import Binarizer
-from streed.options import Limits
+from streed.estimators.greedy import GreedyTable, short_numbers
+from streed.options import CUTS, Limits
 from streed.solver import thresholds
-from streed.table.columns import Kind, column_names, read_columns
+from streed.table.columns import Column, Kind, column_names, read_columns
 from streed.thresholds.columns import Ranks, encode_columns
 from streed.tree.result import Result
 
-CUTS = ("auto", "exact", "binned")
-
 ALL = "every threshold was considered"
 
-CHEAP = 3e8
-"""``cuts="auto"`` gives up a search over all thresholds after walking over so many rows times columns. So
-rice, page, fault and segment are proven at depth 3 (0.07 to 0.21 s of processor time for a fit); at depth 4
-they are not, and the fit takes 1.4 to 3.8 s with the search over chosen cuts that follows."""
+CHEAP = 5e8
+"""``cuts="auto"`` gives up a search over all thresholds after walking over so many rows times columns, in all
+its searches together. That is 0.2 to 1.5 s of processor time. All of ConTree's sets are proven at depth 3:
+eeg takes 4.1e8 (0.76 s), htru 3.5e8 (0.63 s), magic 2.3e8, avila 1.3e8, bean 8e7, rice 6e7, fault 4e7. At
+depth 4 most of them are not, rice among them (more than 1e9), and a search over chosen cuts follows."""
+
+CHEAP_SQUARES = 5e7
+"""The same for squared errors, of which a row and a column take ten times as long: 0.5 to 1.2 s. At depth 3
+carbon takes 2.8e7 (0.4 s), diabetes 5.1e6, concrete 2.0e6, airfoil 1.2e6, grid 2.5e8 (6 s); at depth 4
+airfoil 3.0e7 (0.3 s), concrete 9.7e7 (1.2 s), diabetes 5.6e8 (9 s)."""
 
 LEAST_SECONDS = 1e-3
 
@@ -38,13 +44,15 @@ class Numbers(NamedTuple):
     """The columns of a table whose thresholds a binarizer has not all taken, and all columns as ranks."""
 
     ranks: list[Ranks]
-    """Of numbers and dates that can be cut in more ways."""
+    """Of numbers and dates, if one of them can be cut in more ways."""
     columns: list[int]
     """Which columns of the table these are."""
     others: list[int]
     """The binary features of all other columns."""
     rows: Any
     """The rows that have a weight; a slice of all of them if all have."""
+    known: dict[int, Ranks]
+    """All columns of numbers and dates, also those that the binarizer cut everywhere."""
 
     def matrix(self, features: NDArray[np.uint8]) -> NDArray[np.int32]:
         """All columns for the engine: ranks, then binary features (rows that have one come first)."""
@@ -55,22 +63,58 @@ class Numbers(NamedTuple):
         table[len(self.ranks) :] = 1 - features[:, self.others].T
         return table
 
+    def greedy_table(self, features: NDArray[np.uint8], owners: NDArray[np.intp]) -> GreedyTable:
+        """All columns in the order of the table, for a greedy tree; `owners` has each feature's column."""
+        features = features[self.rows]
+        columns: list[NDArray[np.float32]] = []
+        engine: list[int] = []
+        for number in sorted({*owners.tolist(), *self.known}):
+            if number in self.known:
+                columns.append(short_numbers(self.known[number]))
+                engine.append(self.columns.index(number) if number in self.columns else -1)
+                continue
+            for feature in np.flatnonzero(owners == number).tolist():
+                columns.append(features[:, feature].astype(np.float32))
+                engine.append(-1)
+        made = np.column_stack(columns) if columns else np.empty((features.shape[0], 0), np.float32)
+        return GreedyTable(made, engine, features[:, self.others], self.ranks)
+
 
 def numbers_of(table: Any, binarizer: Binarizer, rows: Any) -> Numbers:
-    """Find the columns that have more thresholds, on some rows, than a fitted binarizer took."""
+    """Find out whether columns have more thresholds, on some rows, than a fitted binarizer took.
+
+    If one has, all columns with more than one threshold are given as ranks: a column of ranks takes as long
+    as one binary feature.
+    """
     names = column_names(table)
     owners = binarizer.feature_columns_
-    found: list[Ranks] = []
-    which: list[int] = []
+    known: dict[int, Ranks] = {}
+    more = False
     for number, column in enumerate(read_columns(table, names)):
-        if column.kind not in (Kind.NUMBER, Kind.DATE):
-            continue
-        (ranks,) = encode_columns([replace(column, values=column.values[rows])])
-        if ranks.kind != "one" and len(ranks.distinct) - 1 > np.count_nonzero(owners == number):
-            found.append(ranks)
-            which.append(number)
+        ranks = _ranks(column, binarizer, number, rows)
+        if ranks is not None:
+            known[number] = ranks
+            more = more or len(ranks.distinct) - 1 > len(_cuts_of_column(binarizer, number))
+    which = [number for number, ranks in known.items() if more and len(ranks.distinct) > 2]
     others = np.flatnonzero(~np.isin(owners, which)).tolist()
-    return Numbers(found, which, others, rows)
+    return Numbers([known[number] for number in which], which, others, rows, known)
+
+
+def _ranks(column: Column, binarizer: Binarizer, number: int, rows: Any) -> Ranks | None:
+    """Return the ranks of a column of numbers or dates (also of dates that are texts); None for others."""
+    column = binarizer.as_fitted(column, number)
+    if column.kind not in (Kind.NUMBER, Kind.DATE):
+        return None
+    missing = None if column.missing is None else column.missing[rows]
+    (ranks,) = encode_columns([replace(column, values=column.values[rows], missing=missing)])
+    return None if ranks.kind == "one" else ranks
+
+
+def _cuts_of_column(binarizer: Binarizer, number: int) -> set[Any]:
+    """Return where a fitted binarizer cuts a column."""
+    owned = np.flatnonzero(binarizer.feature_columns_ == number).tolist()
+    conditions = [binarizer.conditions_[j] for j in owned]
+    return {condition.value for condition in conditions if condition.operator == "<="}
 
 
 class Search(NamedTuple):
@@ -92,41 +136,87 @@ class Search(NamedTuple):
 
     def cut_at(self, cuts: dict[str | int, list[Any]]) -> tuple[Binarizer, NDArray[np.uint8]]:
         """Binarise the table with given cuts."""
-        binarizer = Binarizer(thresholds=cuts).fit_table(self.table, self.sample_weight, self.y)
+        binarizer = default_binarizer(cuts)
+        binarizer.fit_table(self.table, self.sample_weight, self.y, all_orders=True)
         return binarizer, binarizer.transform_table(self.table).view(np.uint8)
 
     def exact(
-        self, done: thresholds.Attempt, numbers: Numbers
+        self, run: thresholds.ThresholdRun, result: Result, numbers: Numbers
     ) -> tuple[Binarizer, NDArray[np.uint8], Result]:
-        """Turn the thresholds of a finished search into binary features, and count its tree with them."""
-        tests = tested(done.answer, numbers)
+        """Turn the thresholds of the result into binary features, and let its tree test these."""
+        tree = result.tree
+        used = sorted(set(tree.feature[tree.feature >= 0].tolist()))
+        tests = tested([run.splits[number] for number in used], numbers)
         cuts: dict[str | int, list[Any]] = {
-            number: sorted({t.cut for t in tests if t.column == number}) for number in numbers.columns
+            number: sorted({t.cut for t in tests if t.column == number and t.cut is not None})
+            for number in numbers.columns
         }
         binarizer, made = self.cut_at(cuts)
-        feature_of = [_same_feature(binarizer, made, test, numbers) for test in tests]
-        return binarizer, made, thresholds.conclude(done, made, binarizer.names(), feature_of, ALL)
+        feature_of = np.full(len(run.splits) + 1, -1, np.int32)  # a leaf has -1
+        same = [_same_feature(binarizer, made, test, numbers) for test in tests]
+        feature_of[used] = np.array(same, np.int32)
+        tree.feature = feature_of[tree.feature]
+        tree.n_features, tree.feature_names = made.shape[1], tuple(binarizer.names())
+        return binarizer, made, replace(result, note="; ".join(filter(None, (result.note, ALL))))
 
-    def greedy_cuts(self, numbers: Numbers) -> dict[int, list[Any]]:
+    def greedy_cuts(self, numbers: Numbers, greedy: GreedyTable) -> dict[int, list[Any]]:
         """Return the cuts of scikit-learn's tree of the same depth, if there is a target to grow it on."""
         y = None if self.y is None else np.asarray(self.y)[numbers.rows]
         weights = None if self.sample_weight is None else np.asarray(self.sample_weight)[numbers.rows]
         if y is None or not (self.classes or y.dtype.kind in "fiu"):
             return {}
-        grow = DecisionTreeClassifier if self.classes else DecisionTreeRegressor
-        X = np.column_stack([np.asarray(r.distinct)[r.codes].astype(np.float32) for r in numbers.ranks])
-        depth = None if self.limits.unlimited else max(self.limits.max_depth, 1)
-        model = grow(max_depth=depth, min_samples_leaf=self.limits.min_samples_leaf, random_state=0)
-        tree = model.fit(X, y, weights).tree_
-        cuts: dict[int, list[Any]] = {}
-        for position, threshold in zip(tree.feature.tolist(), tree.threshold.tolist(), strict=True):
-            if position < 0:
-                continue
-            ranks = numbers.ranks[position]
-            below = int(np.count_nonzero(np.asarray(ranks.distinct).astype(np.float32) <= threshold))
-            test, _ = ranks.test(below - 1, below, missing=False)
-            cuts.setdefault(numbers.columns[position], []).append(test.condition.value)
-        return cuts
+        grown = greedy.answer(greedy.grow(y, weights, self.limits, classes=self.classes))
+        return {} if grown is None else cuts_of(thresholds.splits_of(grown), numbers)
+
+    def greedy_answer(
+        self, greedy: Callable[[], GreedyTable], codes: Any, weights: Any
+    ) -> dict[str, Any] | None:
+        """Return scikit-learn's tree of the same depth, without labels; None for no tree.
+
+        Codes are classes, or targets if they are floats.
+        """
+        if min(self.limits.max_depth, self.limits.max_nodes) < 1:
+            return None
+        table = greedy()
+        if not table.engine:  # no column has two values
+            return None
+        return table.answer(table.grow(codes, weights, self.limits, classes=codes.dtype.kind in "iu"))
+
+    def not_worse_than_greedy(
+        self,
+        result: Result,
+        task: Any,
+        made: tuple[Binarizer, NDArray[np.uint8]],
+    ) -> Result:
+        """Replace a tree over binary features that a limit left by a greedy one, if that is better."""
+        if result.optimal or thresholds.refusal(task, self.limits):
+            return result
+        binarizer, features = made
+        rows = thresholds.kept_rows(task)
+        known = numbers_of(self.table, binarizer, slice(None) if rows is None else rows)
+        greedy = functools.partial(known.greedy_table, features, binarizer.feature_columns_)
+
+        def grow(codes: Any, weights: Any) -> dict[str, Any] | None:
+            tree = self.greedy_answer(greedy, codes, weights)
+            if tree is None:
+                return None
+            tests = tested(thresholds.splits_of(tree), known)
+            feature_of = [_same_feature(binarizer, features, test, known) for test in tests]
+            if None in feature_of:  # grown with other weights than those of the cuts
+                return None
+            return {**tree, "feature": np.array([*feature_of, -1], np.int32)[tree["feature"]]}
+
+        return thresholds.better_greedy(result, task, features, binarizer.names(), grow)
+
+
+def cheap_work(task: Any) -> float:
+    """Return the work after which ``cuts="auto"`` gives up a search over all thresholds."""
+    return CHEAP_SQUARES if thresholds.has_squares(task) else CHEAP
+
+
+def default_binarizer(cuts: dict[str | int, list[Any]] | None = None) -> Binarizer:
+    """Return the binarizer of estimators that were given none, with cuts of some columns."""
+    return Binarizer(thresholds=cuts, missing="side")
 
 
 class Tested(NamedTuple):
@@ -135,19 +225,19 @@ class Tested(NamedTuple):
     column: int
     """The column of the table; -1 for a feature."""
     cut: Any
+    """None for the test for missing values."""
     holds: NDArray[np.bool_] | None
     feature: int = -1
 
 
-def tested(answer: dict[str, Any], numbers: Numbers) -> list[Tested]:
-    """Read the splits of an answer."""
+def tested(splits: Sequence[thresholds.Split], numbers: Numbers) -> list[Tested]:
+    """Read splits of the engine."""
     out = []
-    parts = (answer[name].tolist() for name in ("column", "rank", "next_rank"))
-    for column, rank, following in zip(*parts, strict=True):
+    for column, rank, following, missing in splits:
         if column >= len(numbers.ranks):
             out.append(Tested(-1, None, None, numbers.others[column - len(numbers.ranks)]))
             continue
-        test, holds = numbers.ranks[column].test(rank, following, missing=False)
+        test, holds = numbers.ranks[column].test(rank, following, missing=missing)
         out.append(Tested(numbers.columns[column], test.condition.value, holds))
     return out
 
@@ -157,30 +247,29 @@ def _same_feature(
     made: NDArray[np.uint8],
     test: Tested,
     numbers: Numbers,
-) -> int:
-    """Find the binary feature that holds for the same rows as a split."""
+) -> int | None:
+    """Find the binary feature that holds for the same rows as a split; None if there is none."""
     if test.holds is None:  # features of other columns keep their order
         owners = np.flatnonzero(~np.isin(binarizer.feature_columns_, numbers.columns))
         return int(owners[numbers.others.index(test.feature)])
     owned = np.flatnonzero(binarizer.feature_columns_ == test.column).tolist()
-    return next(j for j in owned if np.array_equal(made[numbers.rows, j], test.holds))
+    return next((j for j in owned if np.array_equal(made[numbers.rows, j], test.holds)), None)
 
 
 def union(binarizer: Binarizer, numbers: Numbers, *more: dict[int, list[Any]]) -> dict[str | int, list[Any]]:
     """Put the cuts of a fitted binarizer and others together, by column."""
     cuts: dict[str | int, list[Any]] = {}
     for number in numbers.columns:
-        owned = np.flatnonzero(binarizer.feature_columns_ == number).tolist()
-        found = {binarizer.conditions_[j].value for j in owned}
+        found = _cuts_of_column(binarizer, number)
         cuts[number] = sorted(found.union(*(each.get(number, []) for each in more)))
     return cuts
 
 
-def cuts_of(answer: dict[str, Any], numbers: Numbers) -> dict[int, list[Any]]:
-    """Return the cuts of an answer, by column."""
+def cuts_of(splits: Sequence[thresholds.Split], numbers: Numbers) -> dict[int, list[Any]]:
+    """Return the cuts of splits, by column."""
     cuts: dict[int, list[Any]] = {}
-    for test in tested(answer, numbers):
-        if test.column >= 0:
+    for test in tested(splits, numbers):
+        if test.column >= 0 and test.cut is not None:
             cuts.setdefault(test.column, []).append(test.cut)
     return cuts
 

@@ -65,6 +65,11 @@ class FairTreeClassifier(OptimalTreeClassifier):
         "auto" is exact as long as that is cheap, else it takes quantiles and the cuts of a greedy tree of the
         same depth, so that the tree is never worse than that one. A given `binarizer` means "binned".
         ``result_.note`` says what was considered.
+    tune : "holdout", int, splitter or dict, optional
+        Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
+        with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
+        `streed.tune`, e.g. ``{"cv": 5, "max_depth": [2, 3]}``, with a ``random_state`` of 0 if none is given.
+        By default nothing is tuned.
     progress : bool or callable, default=False
         True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
         stops the search by returning True.
@@ -86,6 +91,8 @@ class FairTreeClassifier(OptimalTreeClassifier):
         The labels, sorted.
     binarizer_ : transformer
         The fitted binarizer.
+    tuned_ : streed.tuning.Tuned
+        What was tried and chosen, where `tune` is given.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
@@ -121,6 +128,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         n_jobs: int | None = None,
         binarizer: Any = None,
         cuts: str = "auto",
+        tune: Any = None,
         progress: Any = False,
     ) -> None:
         self.constraint = constraint
@@ -137,6 +145,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         self.n_jobs = n_jobs
         self.binarizer = binarizer
         self.cuts = cuts
+        self.tune = tune
         self.progress = progress
 
     def _takes_two_classes(self) -> bool:
@@ -165,6 +174,9 @@ class FairTreeClassifier(OptimalTreeClassifier):
         FairTreeClassifier
             The fitted estimator itself.
         """
+        groups = sensitive_features
+        if self._fit_tuned(X=X, y=y, sensitive_features=groups, sample_weight=sample_weight):
+            return self
         limits = self._limits()
         y, table = self._check(X, y)
         task = self._task(y, sensitive_features, sample_weight)
@@ -172,8 +184,8 @@ class FairTreeClassifier(OptimalTreeClassifier):
         features = self._solve(task, table, y, sample_weight, limits)
         self.group_rates_: dict[Any, dict[str, float]] | None = None
         self.difference_, self.ratio_ = np.nan, np.nan
-        if sensitive_features is not None:
-            self._store_rates(task, features, y, sensitive_features, sample_weight)
+        if groups is not None:
+            self._finish(lambda model: model._store_rates(task, features, y, groups, sample_weight))
         return self
 
     def _check(self, X: Any, y: Any) -> tuple[NDArray[Any], Any]:

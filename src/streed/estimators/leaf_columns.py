@@ -56,7 +56,7 @@ def read_leaf_columns(
         column = _column(table, name, fitted)
         if column.kind not in NUMERIC:
             raise TypeError(f"linear leaves need columns of numbers, but {name!r} holds {column.kind}")
-        values = np.asarray(column.values, dtype=np.float64)
+        values = column.floats()
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             raise ValueError(

@@ -107,6 +107,11 @@ class PolicyTree(BaseTree):
         "auto" is exact as long as that is cheap, else it takes quantiles and the cuts of a greedy tree of the
         same depth, so that the tree is never worse than that one. A given `binarizer` means "binned".
         ``result_.note`` says what was considered.
+    tune : "holdout", int, splitter or dict, optional
+        Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
+        with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
+        `streed.tune`, e.g. ``{"cv": 5, "max_depth": [2, 3]}``, with a ``random_state`` of 0 if none is given.
+        By default nothing is tuned.
     progress : bool or callable, default=False
         True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
         stops the search by returning True.
@@ -121,6 +126,8 @@ class PolicyTree(BaseTree):
         The treatments, sorted (or in the order of the columns of `rewards`).
     binarizer_ : transformer
         The fitted binarizer.
+    tuned_ : streed.tuning.Tuned
+        What was tried and chosen, where `tune` is given.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
@@ -156,6 +163,7 @@ class PolicyTree(BaseTree):
         n_jobs: int | None = None,
         binarizer: Any = None,
         cuts: str = "auto",
+        tune: Any = None,
         progress: Any = False,
     ) -> None:
         self.teacher = teacher
@@ -175,6 +183,7 @@ class PolicyTree(BaseTree):
         self.n_jobs = n_jobs
         self.binarizer = binarizer
         self.cuts = cuts
+        self.tune = tune
         self.progress = progress
 
     def fit(self, X: Any, treatment: Any = None, outcome: Any = None, rewards: Any = None) -> PolicyTree:
@@ -198,6 +207,8 @@ class PolicyTree(BaseTree):
         PolicyTree
             The fitted estimator itself.
         """
+        if self._fit_tuned(X=X, treatment=treatment, outcome=outcome, rewards=rewards):
+            return self
         limits = self._limits()
         self._check_teacher()
         table = check_table(self, X, reset=True)

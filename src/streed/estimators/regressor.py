@@ -31,6 +31,14 @@ LEAF_MODELS: Mapping[str, type[LinearLeaves] | None] = {
 """What a leaf may predict, by name; linear ones have the squared error as their loss."""
 
 
+def is_plain_vector(y: Any) -> bool:
+    """Whether targets are what scikit-learn's checks would return: finite doubles, one per row.
+
+    The checks look for frames of every library first, which takes half a millisecond.
+    """
+    return type(y) is np.ndarray and y.dtype == np.float64 and y.ndim == 1 and bool(np.isfinite(y).all())
+
+
 class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     """A decision tree for regression that is proven to be the best one within its limits.
 
@@ -68,10 +76,16 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         What makes binary features of the columns; by default a `streed.Binarizer`. A Boolean matrix is taken
         as it is.
     cuts : {"auto", "exact", "binned"}, default="auto"
-        Where numbers and dates are cut: "binned" where the binarizer does, "auto" at quantiles and the cuts
-        of a greedy tree of the same depth, so that the tree is never worse than that one. "exact" does the
-        same and warns: all thresholds cannot be searched for this loss. A given `binarizer` means "binned".
-        ``result_.note`` says what was considered.
+        Where numbers and dates are cut: "exact" considers every threshold, "binned" those of the binarizer.
+        "auto" considers every threshold as long as that is cheap, else quantiles and the cuts of a greedy
+        tree of the same depth, so that the tree is never worse than that one. A given `binarizer` means
+        "binned". Where every threshold cannot be searched (linear leaves, Poisson deviance, several targets),
+        "exact" does what "auto" does and warns. ``result_.note`` says what was considered.
+    tune : "holdout", int, splitter or dict, optional
+        Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
+        with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
+        `streed.tune`, e.g. ``{"cv": 5, "max_depth": [2, 3]}``, with a ``random_state`` of 0 if none is given.
+        By default nothing is tuned.
     progress : bool or callable, default=False
         True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
         stops the search by returning True.
@@ -88,6 +102,8 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         Number of targets.
     leaf_columns_ : list of str
         Names of the columns that linear leaves are functions of; empty for constant ones.
+    tuned_ : streed.tuning.Tuned
+        What was tried and chosen, where `tune` is given.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
@@ -100,7 +116,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     >>> X, y = load_diabetes(return_X_y=True)
     >>> model = OptimalTreeRegressor(max_depth=2).fit(X, y)
     >>> model.result_.optimal, round(model.score(X, y), 3)
-    (True, 0.433)
+    (True, 0.436)
     """
 
     def __init__(
@@ -120,6 +136,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         n_jobs: int | None = None,
         binarizer: Any = None,
         cuts: str = "auto",
+        tune: Any = None,
         progress: Any = False,
     ) -> None:
         self.loss = loss
@@ -136,12 +153,15 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.binarizer = binarizer
         self.cuts = cuts
+        self.tune = tune
         self.progress = progress
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = self._takes_outputs()
         tags.target_tags.positive_only = self.loss == "poisson"
+        if self.leaf_model != "constant":
+            tags.input_tags.allow_nan = False
         return tags
 
     def _takes_outputs(self) -> bool:
@@ -164,11 +184,14 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         OptimalTreeRegressor
             The fitted estimator itself.
         """
+        if self._fit_tuned(X=X, y=y, sample_weight=sample_weight):
+            return self
         limits = self._limits()
         self._check_choices()
         complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
         several = self._takes_outputs()
-        y = validate_data(self, y=y, y_numeric=True, multi_output=several)
+        if not is_plain_vector(y):
+            y = validate_data(self, y=y, y_numeric=True, multi_output=several)
         table = check_table(self, X, reset=True)
         check_rows(table, y)
         options: dict[str, Any] = {"sample_weight": sample_weight, "cost_complexity": complexity}

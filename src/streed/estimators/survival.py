@@ -50,6 +50,11 @@ class SurvivalTree(BaseTree):
         of a greedy tree of the same depth, so that the tree is never worse than that one. "exact" does the
         same and warns: all thresholds cannot be searched for this loss. A given `binarizer` means "binned".
         ``result_.note`` says what was considered.
+    tune : "holdout", int, splitter or dict, optional
+        Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
+        with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
+        `streed.tune`, e.g. ``{"cv": 5, "max_depth": [2, 3]}``, with a ``random_state`` of 0 if none is given.
+        By default nothing is tuned.
     progress : bool or callable, default=False
         True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
         stops the search by returning True.
@@ -64,6 +69,8 @@ class SurvivalTree(BaseTree):
         The fitted binarizer.
     unique_times_ : array of shape (t,)
         The times of the training rows at which an event was observed: the steps of all predicted curves.
+    tuned_ : streed.tuning.Tuned
+        What was tried and chosen, where `tune` is given.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
@@ -97,6 +104,7 @@ class SurvivalTree(BaseTree):
         n_jobs: int | None = None,
         binarizer: Any = None,
         cuts: str = "auto",
+        tune: Any = None,
         progress: Any = False,
     ) -> None:
         self.max_depth = max_depth
@@ -108,6 +116,7 @@ class SurvivalTree(BaseTree):
         self.n_jobs = n_jobs
         self.binarizer = binarizer
         self.cuts = cuts
+        self.tune = tune
         self.progress = progress
 
     def __sklearn_tags__(self) -> Any:
@@ -133,6 +142,8 @@ class SurvivalTree(BaseTree):
         SurvivalTree
             The fitted estimator itself. Without a single event it has one leaf, and there is a warning.
         """
+        if self._fit_tuned(X=X, y=y, sample_weight=sample_weight):
+            return self
         limits = self._limits()
         complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
         assert complexity is not None

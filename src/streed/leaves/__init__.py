@@ -3,15 +3,23 @@
 A task hands a leaf model over in its form (`streed.tasks.forms`), and the solver asks the model for all that
 depends on the kind of leaf. No other package looks at the type of a leaf model.
 
-To add a leaf model:
+To add a loss, a function of sums of statistics:
+
+1. Write a task in ``streed/tasks`` whose ``lower()`` returns ``Lowered(LeafFunction(...), labels)``, and add
+   it to the registry of tasks. Nothing else is needed: the engine calls its function.
+2. To have it evaluated by the engine itself, add the same function to ``core/leaves`` by the recipe in
+   ``core/leaves/leaf_models.hpp`` (one file, one registration), and name it in
+   ``LeafFunction(..., native=...)``.
+
+To add a leaf model of another form:
 
 1. Write a file in this folder, named after the model, with one class of plain arrays (a `NamedTuple`) that
    has the members of `LeafModel`. `class_errors.py` is the one to copy.
-2. Give the engine an entry for it (``core/``, ``bindings/``, ``_core.pyi``), and call it in its `solve`.
+2. Add it to the engine by the second recipe in ``core/leaves/leaf_models.hpp``, and call its binding in
+   `search`.
 3. Add the class to `LEAF_MODELS` below.
 
-Then write a task whose ``lower()`` returns ``Lowered(YourModel(...), labels)``, and compare the engine with
-the reference solver on random data, as ``tests/properties/test_leaf_models.py`` does.
+Compare the engine with the reference solver on random data, as ``tests/properties/test_leaf_models.py`` does.
 """
 
 from __future__ import annotations
@@ -23,6 +31,8 @@ from streed.leaves.function import LeafFunction
 from streed.leaves.label_costs import CostTable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -47,13 +57,20 @@ class LeafModel(Protocol):
         """Whether a function of the task computes costs; `streed.check_separable` then tries it out."""
 
     @property
+    def squares(self) -> NDArray[np.float64] | None:
+        """Weight, weighted target and weighted square of each row, if leaves cost squared errors about means.
+
+        None for any other cost, and for several targets.
+        """
+
+    @property
     def rounding(self) -> float:
         """How much the cost of a tree may differ when it is counted anew, beside the relative tolerance."""
 
-    def solve(
-        self, engine: Any, name: str, features: NDArray[np.uint8], n_labels: int, options: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Hand the model to the engine for one search; `name` is what errors call the task."""
+    def search(
+        self, engine: Any, name: str, features: NDArray[np.uint8], n_labels: int
+    ) -> Callable[..., dict[str, Any]]:
+        """Return a search of the engine, which takes the options; `name` is what errors call the task."""
 
     def native_rows(self) -> tuple[Any, Any]:
         """Return what the engine recounts a tree with: (classes, weights) or None, and costs or None."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,16 +36,20 @@ class ClassErrors(NamedTuple):
         return False
 
     @property
+    def squares(self) -> None:
+        """Statistics of squared errors: there are none."""
+        return None
+
+    @property
     def rounding(self) -> float:
         """How much a recount may differ beside its relative tolerance: nothing."""
         return 0.0
 
-    def solve(
-        self, engine: Any, name: str, features: NDArray[np.uint8], n_labels: int, options: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Search the tree with the least weight of misclassified rows."""
-        answer: dict[str, Any] = engine.solve(features, self.codes, self.weights, n_labels, **options)
-        return answer
+    def search(
+        self, engine: Any, name: str, features: NDArray[np.uint8], n_labels: int
+    ) -> Callable[..., dict[str, Any]]:
+        """Return the search for the tree with the least weight of misclassified rows."""
+        return functools.partial(engine.solve, features, self.codes, self.weights, n_labels)
 
     def native_rows(self) -> tuple[Any, Any]:
         """Return the classes and weights of the rows."""

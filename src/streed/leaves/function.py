@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable
@@ -36,12 +37,14 @@ class LeafFunction:
         Adding a row to a leaf adds at least this to its cost; None if that is not known.
     worst_row : float64 array of shape (n,) or None
         Adding a row to a leaf adds at most this to its cost; None if that is not known.
-    native : {"squares", "log_ratio"} or None
-        The function by the name under which the engine has it (``core/leaves``), with statistics in the order
-        that it wants; None: it is called.
-    loss : callable or None
-        ``loss(rows)``: what a leaf costs from its rows themselves; sums of statistics lose digits where
-        leaves cost little. What users see is counted by it.
+    native : str or None
+        The name of the same loss in the engine (``core/leaves/native/losses.hpp``), with statistics in the
+        order that it wants; None: the function is called.
+    parameter : float
+        A number that the native loss takes beside the sums, such as a smoothing; 0 if it takes none.
+    losses : callable or None
+        ``losses(leaf, n_nodes)``: what every node costs that is the leaf of some rows, from the rows
+        themselves; sums of statistics lose digits where leaves cost little. What users see is counted by it.
     """
 
     statistics: NDArray[np.float64]
@@ -50,28 +53,30 @@ class LeafFunction:
     least_row: NDArray[np.float64] | None = None
     worst_row: NDArray[np.float64] | None = None
     native: str | None = None
-    loss: Callable[[NDArray[np.intp]], float] | None = None
+    parameter: float = 0.0
+    losses: Callable[[NDArray[np.int64], int], NDArray[np.float64]] | None = None
 
     affine: ClassVar[bool] = False
     is_function: ClassVar[bool] = True
 
-    def solve(
-        self, engine: Any, name: str, features: NDArray[np.uint8], n_labels: int, options: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Search the tree whose leaves cost least; whatever goes wrong in the function is a `TaskError`."""
+    def search(
+        self, engine: Any, name: str, features: NDArray[np.uint8], n_labels: int
+    ) -> Callable[..., dict[str, Any]]:
+        """Return the search for the tree of least cost; the function's faults become a `TaskError`."""
+        bounds = {"least_row": self.least_row, "worst_row": self.worst_row}
         if self.native is not None:
-            answer: dict[str, Any] = engine.solve_function(
+            return functools.partial(
+                engine.solve_function,
                 features,
                 self.statistics,
                 self.native,
                 self.n_labels,
-                least_row=self.least_row,
-                worst_row=self.worst_row,
-                **options,
+                parameter=self.parameter,
+                **bounds,
             )
-            return answer
         function = self.guarded(name)
-        return guarded_call(
+        return functools.partial(
+            guarded_call,
             engine,
             [function],
             engine.solve_function,
@@ -79,15 +84,18 @@ class LeafFunction:
             self.statistics,
             function.given,
             self.n_labels,
-            least_row=self.least_row,
-            worst_row=self.worst_row,
-            **options,
+            **bounds,
         )
+
+    @property
+    def squares(self) -> NDArray[np.float64] | None:
+        """The statistics, if they are those of squared errors of one target; else None."""
+        return self.statistics if self.native == "squares" and self.statistics.shape[1] == 3 else None
 
     @property
     def rounding(self) -> float:
         """How much sums of statistics may lose against the loss of rows."""
-        return 0.0 if self.loss is None else LAST_DIGITS * float(np.abs(self.statistics).sum())
+        return 0.0 if self.losses is None else LAST_DIGITS * float(np.abs(self.statistics).sum())
 
     def native_rows(self) -> tuple[Any, Any]:
         """Return nothing: the engine does not recount leaf functions."""
@@ -97,12 +105,10 @@ class LeafFunction:
         self, name: str, leaf: NDArray[np.int64], tree: Tree, largest: bool
     ) -> NDArray[np.float64]:
         """Cost of every node of a tree; the function is called again for its leaves."""
-        if self.loss is None:
+        if self.losses is None:
             costs = leaf_costs(name, self, leaf, tree)
         else:
-            costs = [0.0] * tree.node_count
-            for node in np.flatnonzero(tree.feature < 0).tolist():
-                costs[node] = self.loss(np.flatnonzero(leaf == node))
+            costs = self.losses(leaf, tree.node_count).tolist()
         join = max if largest else operator.add
         for node, left, right in reversed(tree.branches()):
             costs[node] = join(costs[left], costs[right])
@@ -124,8 +130,14 @@ class LeafFunction:
         return least, math.inf if self.worst_row is None else float(self.worst_row.max())
 
     def saving(self) -> float:
-        """Return infinity: what a function makes of other sums is not known."""
-        return math.inf
+        """Return what a tree can save at most over a single leaf.
+
+        Of a function that the engine knows, and whose cost no row lowers, that is what the leaf costs; what
+        any other function makes of other sums is not known.
+        """
+        if self.native is None or self.least_row is None or self.least_row.min(initial=0.0) < 0:
+            return math.inf
+        return float(np.min(self.function(self.statistics.sum(axis=0)[:, None])))
 
     def guarded(self, name: str) -> GuardedFunction:
         """Return the function, tried out and compiled where that is wanted."""

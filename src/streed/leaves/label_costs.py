@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,16 +33,20 @@ class CostTable(NamedTuple):
         return False
 
     @property
+    def squares(self) -> None:
+        """Statistics of squared errors: there are none."""
+        return None
+
+    @property
     def rounding(self) -> float:
         """How much a recount may differ beside its relative tolerance: nothing."""
         return 0.0
 
-    def solve(
-        self, engine: Any, name: str, features: NDArray[np.uint8], n_labels: int, options: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Search the tree with the least sum of the rows' costs."""
-        answer: dict[str, Any] = engine.solve_costs(features, self.costs, **options)
-        return answer
+    def search(
+        self, engine: Any, name: str, features: NDArray[np.uint8], n_labels: int
+    ) -> Callable[..., dict[str, Any]]:
+        """Return the search for the tree with the least sum of the rows' costs."""
+        return functools.partial(engine.solve_costs, features, self.costs)
 
     def native_rows(self) -> tuple[Any, Any]:
         """Return the costs of the rows."""

@@ -21,6 +21,8 @@ VERSION = 1
 """Raise it when a file of the old form can no longer be read by the code below, or an old release would
 misread a new file."""
 
+MISSING = ("error", "indicator", "side")
+
 _ENTRIES: Mapping[str, tuple[type, ...]] = {
     "objective": (str,),
     "target": (str, type(None)),
@@ -70,8 +72,10 @@ def model_from_dict(description: Mapping[str, Any]) -> Model:
     entries = {name: description[name] for name in _ENTRIES}
     if not all(isinstance(name, str) for name in entries["columns"]):
         raise ValueError("the columns of the model must be names")
-    if entries["missing"] not in ("error", "indicator"):
-        raise ValueError(f"missing must be 'error' or 'indicator', got {entries['missing'][:80]!r}")
+    if entries["missing"] not in MISSING:
+        raise ValueError(
+            f"missing must be one of {', '.join(map(repr, MISSING))}, got {entries['missing'][:80]!r}"
+        )
     entries["tree"] = Tree.from_dict({**entries["tree"], "conditions": entries["conditions"]})
     entries["conditions"] = tuple(map(Condition.from_dict, entries["conditions"]))
     entries["columns"] = tuple(entries["columns"])

@@ -27,7 +27,8 @@ def compared(condition: Condition) -> tuple[Any, ...]:
 def holds(condition: Condition, column: Column, missing: str) -> NDArray[np.bool_]:
     """Tell for each row of a column whether a condition holds.
 
-    Nothing but "is missing" holds for a missing value. With ``missing="error"`` such values are refused.
+    For a missing value nothing holds but "is missing" and conditions that say "or missing". With
+    ``missing="error"`` such values are refused.
 
     Examples
     --------
@@ -48,7 +49,12 @@ def holds(condition: Condition, column: Column, missing: str) -> NDArray[np.bool
     if condition.value is None:
         return absent
     if absent.all():  # nothing tells which kind of values such a column has
-        return np.zeros(absent.size, dtype=np.bool_)
+        return np.full(absent.size, condition.missing)
+    found = _of_values(condition, column)
+    return found | absent if condition.missing else found & ~absent
+
+
+def _of_values(condition: Condition, column: Column) -> NDArray[np.bool_]:
     if condition.operator == "<=" and isinstance(condition.value, str):
         return np.asarray(_microseconds(column) <= _parse(condition.value))
     _check_kind(condition, column)
@@ -61,6 +67,8 @@ def holds(condition: Condition, column: Column, missing: str) -> NDArray[np.bool
 
 
 def _missing(column: Column) -> NDArray[np.bool_]:
+    if column.missing is not None:
+        return column.missing
     if column.values.dtype.kind == "f":
         return np.asarray(np.isnan(column.values))
     numeric = column.kind in (Kind.BOOLEAN, Kind.NUMBER)

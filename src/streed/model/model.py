@@ -35,8 +35,9 @@ class Model:
         What each binary feature says.
     columns : sequence of str
         The columns of the table that the model was fitted to, in their order.
-    missing : {"error", "indicator"}
-        Whether missing values are refused, as by `Binarizer`.
+    missing : {"error", "indicator", "side"}
+        Whether missing values are refused, as by `Binarizer`; with the others they satisfy the conditions
+        that say so.
     target : str, optional
         Name of the column with the labels.
     objective : str
@@ -174,7 +175,7 @@ class Model:
             return tree.predict(features)
         names = dict.fromkeys(name for line in tree.classes.tolist() for name, _ in line.terms)
         table = table if is_frame(table) else _as_array(table, len(self.columns))
-        columns = {name: np.asarray(self._column(table, name).values, np.float64) for name in names}
+        columns = {name: self._column(table, name).floats() for name in names}
         if missing := [name for name, values in columns.items() if not np.isfinite(values).all()]:
             raise ValueError(
                 f"the leaves are functions of {missing[0]!r}, which has missing or infinite values"

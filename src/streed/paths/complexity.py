@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.paths.priced import Additive, additive, solve_at
-from streed.paths.sizes import SizePath, axes, size_path
+from streed.paths.sizes import SizePath, axes, size_path, total_of
 from streed.paths.text import aligned
 from streed.table.matrix import check_binary
 from streed.tolerance import slack
@@ -205,8 +205,6 @@ def complexity_path(
              1  inf      0      0      2
     """
     if max_depth is not None:
-        if min_price is not None and not min_price >= 0:
-            raise ValueError(f"min_price must not be negative, got {min_price!r}")
         sizes = size_path(
             task,
             X,
@@ -217,7 +215,7 @@ def complexity_path(
             memory_limit=memory_limit,
             n_jobs=n_jobs,
         )
-        return _from_sizes(task, sizes, min_price or 0.0)
+        return envelope(sizes, min_price or 0.0)
     if max_nodes is not None or min_samples_leaf != 1:
         raise ValueError("max_nodes and min_samples_leaf need a max_depth")
     if min_price is None or not (math.isfinite(min_price) and min_price > 0):
@@ -225,13 +223,6 @@ def complexity_path(
     columns = getattr(X, "columns", None)
     names = None if columns is None else [str(name) for name in columns]
     return _Dichotomy(additive(task, check_binary(X), names), time_limit, memory_limit).path(min_price)
-
-
-def _total(task: Any) -> float | None:
-    """Weight of all rows, in the unit of the value, where errors of classes are counted."""
-    lowered = task.lower()
-    weights = getattr(lowered.leaf, "weights", None)
-    return None if weights is None else float(np.sum(weights)) * float(lowered.scale)
 
 
 _Line: TypeAlias = tuple[int, float, Result]
@@ -265,9 +256,12 @@ def _steps(results: list[Result], maximize: bool, low: float) -> Iterator[Step]:
     yield from reversed(steps)
 
 
-def _from_sizes(task: Any, sizes: SizePath, low: float) -> ComplexityPath:
+def envelope(sizes: SizePath, low: float) -> ComplexityPath:
+    """Give the lower envelope of a size path from the price `low` on."""
+    if not low >= 0:
+        raise ValueError(f"min_price must not be negative, got {low!r}")
     steps = tuple(_steps(list(sizes), sizes.maximize, low))
-    return ComplexityPath(steps, _total(task), sizes.maximize, sizes.optimal, sizes.seconds, sizes.searches)
+    return ComplexityPath(steps, sizes.total, sizes.maximize, sizes.optimal, sizes.seconds, sizes.searches)
 
 
 class _Dichotomy:
@@ -288,7 +282,7 @@ class _Dichotomy:
         steps = tuple(_steps(found, self.sign < 0, low))
         seconds = time.perf_counter() - self.started
         return ComplexityPath(
-            steps, _total(self.problem.task), self.sign < 0, self.optimal, seconds, self.searches
+            steps, total_of(self.problem.form), self.sign < 0, self.optimal, seconds, self.searches
         )
 
     def solve(self, price: float) -> Result:

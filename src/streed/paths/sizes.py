@@ -1,6 +1,7 @@
 """The optimal tree for every number of branching nodes.
 
-Searched from the largest size down: a tree that is optimal with at most k nodes but has only j of them is
+One search of the engine gives all sizes where the value is a sum over leaves and nodes. Other tasks are
+searched from the largest size down: a tree that is optimal with at most k nodes but has only j of them is
 optimal for all sizes from j to k, so that these need no search of their own.
 """
 
@@ -10,14 +11,23 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed.options import Limits, check_limits
+from streed.paths.interrupted import unsearched
 from streed.paths.text import aligned
-from streed.solver.solve import solve
-from streed.tree.result import Progress, Result
+from streed.solver.sizes import is_taken, solve_sizes
+from streed.solver.solve import solve_checked
+from streed.table.matrix import check_binary
+from streed.tasks.base import Task, form_of
+from streed.tasks.forms import OneValue
+from streed.tree.result import Progress, Result, Solution
+
+if TYPE_CHECKING:
+    from streed.paths.complexity import ComplexityPath
 
 LEAST_SECONDS = 1e-3
 """What is left for a size when the time of the whole path is up: enough for a first tree."""
@@ -38,12 +48,16 @@ class SizePath(Sequence[Result]):
         Seconds that the whole path took.
     searches : int
         Number of searches.
+    total : float or None
+        What `cost_complexity` is a share of, in the unit of the value: the weight of all rows, for errors of
+        classes; None where the task has no such unit.
     """
 
     results: tuple[Result, ...]
     maximize: bool
     seconds: float
     searches: int
+    total: float | None = None
 
     @overload
     def __getitem__(self, k: int) -> Result: ...
@@ -93,6 +107,71 @@ class SizePath(Sequence[Result]):
             proof = "proven" if result.optimal else f"gap {result.gap:.2%}"
             rows.append([str(k), str(result.tree.depth), f"{result.objective:.6g}", proof])
         return aligned(["nodes", "depth", "value", "proof"], rows)
+
+    def complexity(self, min_price: float = 0.0) -> ComplexityPath:
+        """Tell which of these trees is optimal for which price of a branching node.
+
+        Parameters
+        ----------
+        min_price : float, default=0.0
+            The least price, in the unit of the value.
+
+        Returns
+        -------
+        ComplexityPath
+            The trees on the lower envelope, with their intervals of prices.
+
+        Examples
+        --------
+        >>> import streed
+        >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+        >>> path = streed.size_path(streed.tasks.Accuracy([0, 1, 1, 0]), X, max_depth=2)
+        >>> path.complexity().breakpoints
+        array([0.66666667])
+        """
+        from streed.paths.complexity import envelope
+
+        return envelope(self, min_price)
+
+    def to_result(self) -> Result:
+        """Return the path as a result with two objectives, branching nodes and value, for views and storage.
+
+        Returns
+        -------
+        streed.Result
+            Its front has one entry for each size that is worth its nodes; its tree is the largest one.
+        """
+        last = self.results[-1]
+        names = ("branching nodes", last.measure or last.task)
+        front = [Solution((float(k), self.results[k].objective), self.results[k].tree) for k in self.sizes]
+        return Result(
+            objective=front[-1].values,
+            lower_bound=front[-1].values if self.optimal else None,
+            gap=0.0 if self.optimal else math.inf,
+            optimal=self.optimal,
+            status=next((r.status for r in self.results if not r.optimal), "optimal"),
+            tree=front[-1].tree,
+            front=front,
+            seconds=self.seconds,
+            task=last.task,
+            objectives=names,
+            measure=", ".join(names),
+        )
+
+    def to_html(self, *, title: str | None = None) -> str:
+        """Return a page for the browser: value over size as a plot, and the tree of the size chosen there.
+
+        Parameters
+        ----------
+        title : str, optional
+            Heading of the page; by default the name of the task.
+
+        Returns
+        -------
+        str
+            One self-contained HTML document.
+        """
+        return self.to_result().to_html(title=title)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the value over the number of branching nodes; bounds of unproven sizes as a band.
@@ -160,14 +239,16 @@ def size_path(
     min_samples_leaf : int, default=1
         Least number of rows in a leaf.
     time_limit : float, optional
-        Seconds for the whole path. Sizes that are left then get the best tree of a short search.
+        Seconds for the whole path; sizes that are not proven then have their best trees so far.
     memory_limit, n_jobs, progress
-        As in `streed.solve`, for every search.
+        As in `streed.solve`. One search for all sizes has one thread; `n_jobs` holds for tasks that take a
+        search per size: those whose value is not a sum over leaves, and paths of more than 63 nodes.
 
     Returns
     -------
     SizePath
-        ``path[k]`` is the `Result` for at most k branching nodes.
+        ``path[k]`` is the `Result` for at most k branching nodes. After Ctrl-C, sizes that were not searched
+        have the single leaf.
 
     Examples
     --------
@@ -178,40 +259,74 @@ def size_path(
     >>> path.objectives
     array([2., 2., 1., 0.])
     """
+    limits = check_limits(
+        max_depth=max_depth,
+        max_nodes=max_nodes,
+        min_samples_leaf=min_samples_leaf,
+        time_limit=time_limit,
+        memory_limit=memory_limit,
+        n_jobs=n_jobs,
+    )
+    if not isinstance(task, Task):
+        raise TypeError(f"task must be a streed.tasks.Task such as streed.tasks.Accuracy(y), got {task!r}")
+    columns = getattr(X, "columns", None)
+    names = None if columns is None else [str(name) for name in columns]
+    return path_checked(task, check_binary(X), names, limits, progress)
+
+
+def path_checked(
+    task: Task, features: NDArray[np.uint8], names: Sequence[str] | None, limits: Limits, progress: object
+) -> SizePath:
+    """Find the path with features and limits that were checked already; the estimators come in here."""
     started = time.perf_counter()
-    full = (
-        2**max_depth - 1 if isinstance(max_depth, int) and 0 <= max_depth <= 20 else 0
-    )  # else `solve` refuses it
-    largest = full if max_nodes is None else min(max_nodes, full)
+    if limits.unlimited:
+        raise ValueError("a size path needs max_depth, or a max_nodes of at most 20: got max_depth=None")
+    form = form_of(task)
+    if isinstance(form, OneValue) and is_taken(form, limits):
+        together = solve_sizes(task, form, features, names, limits, progress)
+        seconds = time.perf_counter() - started
+        return SizePath(tuple(together), bool(task.maximize), seconds, 1, total_of(form))
+    return _one_by_one(task, features, names, limits, progress, started)
+
+
+def _one_by_one(
+    task: Task,
+    features: NDArray[np.uint8],
+    names: Sequence[str] | None,
+    limits: Limits,
+    progress: object,
+    started: float,
+) -> SizePath:
+    """Search from the largest size down, where one search does not give all sizes."""
     found: dict[int, Result] = {}
-    k, searches = largest, 0
+    k, searches = limits.max_nodes, 0
     while k >= 0:
-        left = (
-            None if time_limit is None else max(LEAST_SECONDS, time_limit - (time.perf_counter() - started))
-        )
-        result = solve(
-            task,
-            X,
-            max_depth=max_depth,
-            max_nodes=k if max_nodes is None or k < max_nodes else max_nodes,
-            min_samples_leaf=min_samples_leaf,
-            time_limit=left,
-            memory_limit=memory_limit,
-            n_jobs=n_jobs,
-            progress=progress,
-        )
+        left = max(LEAST_SECONDS, limits.time_limit - (time.perf_counter() - started))
+        result = solve_checked(task, features, names, replace(limits, max_nodes=k, time_limit=left), progress)
         if len(result.front) > 1 or not isinstance(result.objective, int | float):
-            raise TypeError(f"size_path needs a task with one value per tree, got {type(task).__name__}")
+            raise TypeError(f"a size path needs a task with one value per tree, got {type(task).__name__}")
         searches += 1
         least = result.tree.n_nodes if result.optimal else k
         found.update(dict.fromkeys(range(least, k + 1), result))
         k = least - 1
-    maximize = bool(getattr(task, "maximize", False))
-    results = tuple(_never_worse([found[size] for size in range(largest + 1)], maximize))
-    return SizePath(results, maximize, time.perf_counter() - started, searches)
+        if result.status == "interrupted" and k >= 0:
+            leaf = solve_checked(task, features, names, replace(limits, max_depth=0, max_nodes=0), False)
+            found.update({size: leaf if size == 0 else unsearched(leaf, result) for size in range(k + 1)})
+            break
+    maximize = bool(task.maximize)
+    results = tuple(never_worse([found[size] for size in range(limits.max_nodes + 1)], maximize))
+    return SizePath(results, maximize, time.perf_counter() - started, searches, total_of(form_of(task)))
 
 
-def _never_worse(results: list[Result], maximize: bool) -> Iterator[Result]:
+def total_of(form: object) -> float | None:
+    """Give the weight of all rows, in the unit of the value, where errors of classes are counted."""
+    if not isinstance(form, OneValue):
+        return None
+    weights = getattr(form.leaf, "weights", None)
+    return None if weights is None else float(np.sum(weights)) * float(form.scale)
+
+
+def never_worse(results: list[Result], maximize: bool) -> Iterator[Result]:
     """Keep the smallest tree of equal value, and a better one that a search cut short has missed."""
     best: Result | None = None
     sign = -1.0 if maximize else 1.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable
 from typing import Protocol, TextIO
@@ -58,7 +57,9 @@ class LiveLine:
     def _write(self, progress: Progress, end: str) -> None:
         line, start = live_line(progress), ""
         if self._redraws:  # a line that wraps round could not be drawn over
-            line = line[: max(20, shutil.get_terminal_size().columns - 1)]
+            from shutil import get_terminal_size  # it imports all of Python's compressors
+
+            line = line[: max(20, get_terminal_size().columns - 1)]
             start = "\r"
         self._stream.write(start + line.ljust(self._width) + end)
         self._stream.flush()

@@ -172,7 +172,17 @@ class Run:
             options["prices"] = tuple(form.prices)
         if form.branch_cost > 0 or self.limits.unlimited:
             return self._search_priced(form, rows, name, options)
-        return self.note(form.leaf.solve(_core, name, rows, form.classes.size, options))
+        search = form.leaf.search(_core, name, rows, form.classes.size)
+        return self.note(search(**options))
+
+    def search_sizes(self, form: OneValue, rows: NDArray[np.uint8]) -> dict[str, Any]:
+        """Search the trees with the least value for every number of branching nodes."""
+        check_value(self.task.name, form)
+        options = self.options() | {"branch_cost": form.branch_cost, "sizes": True}
+        if form.prices is not None:
+            options["prices"] = tuple(form.prices)
+        search = form.leaf.search(_core, self.task.name, rows, form.classes.size)
+        return self.note(search(**options))
 
     def _search_priced(
         self, form: OneValue, rows: NDArray[np.uint8], name: str, options: dict[str, Any]
@@ -181,9 +191,7 @@ class Run:
         free = priced_nodes.limit_by_price(form, options)
         depth = options["max_depth"]
         tried = None
-        if depth > (priced_nodes.SHALLOW if free else priced_nodes.DEEP) and priced_nodes.is_taken(
-            form, options["min_samples_leaf"]
-        ):
+        if (free or depth > priced_nodes.DEEP) and priced_nodes.is_taken(form, options["min_samples_leaf"]):
             time_limit = options["time_limit"] if free else options["time_limit"] / 2
             tried = priced_nodes.search(_core, form, rows, options | {"time_limit": time_limit})
             if free or (tried["optimal"] and priced_nodes.fits(tried, options)):
@@ -191,7 +199,7 @@ class Run:
             left = 0.0 if tried["status"] == "interrupted" else options["time_limit"] - tried["seconds"]
             options["time_limit"] = max(left, LEAST_SECONDS)
         priced_nodes.check_depth(form, options)
-        answer = form.leaf.solve(_core, name, rows, form.classes.size, options)
+        answer = form.leaf.search(_core, name, rows, form.classes.size)(**options)
         return self.note(answer if tried is None else priced_nodes.best_of(answer, tried, options))
 
     def search_limited(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from streed.options import Limits, check_limits
 from streed.reference import Components
 from streed.solver.run import Run
-from streed.solver.strategies import solve_form, strategy
+from streed.solver.strategies import choose, strategy
 from streed.table.matrix import check_binary
 from streed.tasks.base import Task, form_of
 from streed.tree.result import Progress, Result
@@ -105,4 +105,5 @@ def solve_checked(
     run = Run(task, features, names, limits, progress)
     if features.shape[0] != task.n_rows:
         raise ValueError(f"X has {features.shape[0]} rows, but the task was made with {task.n_rows}")
-    return solve_form(run, form_of(task))
+    form = form_of(task)
+    return choose(run, form)(run, form)

@@ -42,13 +42,23 @@ class Kind(StrEnum):
 class Column:
     """A column as numbers: Booleans, numbers, or positions in `categories`, where -1 stands for missing.
 
-    Booleans with missing values are floats with NaN; dates are floats as `streed.table.dates` makes them.
+    Booleans and numbers with missing values are floats with NaN; dates are floats as `streed.table.dates`
+    makes them. Integers that doubles cannot tell apart stay integers, and `missing` says where there are
+    none; it is None for all other columns.
     """
 
     name: str
     kind: Kind
     values: NDArray[Any]
     categories: Sequence[Any] = ()
+    missing: NDArray[np.bool_] | None = None
+
+    def floats(self) -> NDArray[np.float64]:
+        """Return the numbers as doubles, NaN where they are missing."""
+        values = np.array(self.values, dtype=np.float64)
+        if self.missing is not None:
+            values[self.missing] = np.nan
+        return values
 
 
 def is_pandas(X: object) -> bool:
@@ -125,8 +135,10 @@ def _from_pandas(name: str, series: Any) -> Column:
         return Column(name, kind, series.cat.codes.to_numpy(), series.cat.categories.tolist())
     if isinstance(dtype, np.dtype):
         return from_array(name, series.to_numpy())
-    if dtype.kind in "iu" and not series.isna().any():
-        return from_array(name, series.to_numpy(dtype=dtype.numpy_dtype))
+    if dtype.kind in "iu":
+        missing = series.isna().to_numpy()
+        known = series.to_numpy(dtype=dtype.numpy_dtype, na_value=0)
+        return integers(name, known, missing if missing.any() else None)
     if dtype.kind in "biuf":  # an extension type, whose missing values are not NaN
         kind = Kind.BOOLEAN if dtype.kind == "b" else Kind.NUMBER
         return Column(name, kind, series.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -140,6 +152,14 @@ def _from_pandas(name: str, series: Any) -> Column:
     if issubclass(dtype.type, dt.date):
         return from_objects(name, series.tolist())
     raise unreadable(name, dtype)
+
+
+def integers(name: str, values: NDArray[Any], missing: NDArray[np.bool_] | None) -> Column:
+    """Read integers, of which some may be missing; then they are doubles unless these are not exact."""
+    if missing is None:
+        return from_array(name, values)
+    found = Column(name, Kind.NUMBER, values, missing=missing)
+    return found if is_beyond(values) else Column(name, Kind.NUMBER, found.floats())
 
 
 def unreadable(name: str, dtype: object) -> TypeError:
@@ -176,8 +196,9 @@ def from_objects(name: str, values: list[Any]) -> Column:
         return _encode(name, values)
     if groups["dates"]:
         return Column(name, Kind.DATE, date_numbers(np.array([_plain_date(value) for value in values])))
-    if types == {int} and None not in values and is_beyond(whole := np.array(values)):
-        return Column(name, Kind.NUMBER, whole)
+    if types == {int} and is_beyond(whole := np.array([0 if value is None else value for value in values])):
+        missing = np.array([value is None for value in values])
+        return integers(name, whole, missing if missing.any() else None)
     only_booleans = bool(types) and types <= {bool, np.bool_}
     return Column(name, Kind.BOOLEAN if only_booleans else Kind.NUMBER, as_floats(values))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from streed.table.columns import WIDE, Column, Kind, from_array, from_objects, is_frame, unreadable
+from streed.table.columns import WIDE, Column, Kind, from_array, from_objects, integers, is_frame, unreadable
 from streed.table.dates import date_numbers
 
 
@@ -50,6 +50,8 @@ def from_series(name: str, series: Any, types: Any) -> Column:
     if dtype == types.Boolean or dtype.is_numeric():
         if str(dtype) in WIDE and not series.null_count():
             return from_array(name, _narrow(series))
+        if dtype.is_integer() and series.null_count() and str(dtype) not in WIDE:
+            return integers(name, series.fill_null(0).to_numpy(), series.is_null().to_numpy())
         as_floats = series.null_count() or dtype == types.Decimal or str(dtype) in WIDE
         values = (series.cast(types.Float64) if as_floats else series).to_numpy()
         return Column(name, Kind.BOOLEAN if dtype == types.Boolean else Kind.NUMBER, values)

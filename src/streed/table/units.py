@@ -20,6 +20,9 @@ from streed.tolerance import LAST_DIGITS, TOLERANCE
 LARGEST_TOTAL = 2**31
 """Weights are turned into whole numbers only if their sum stays below this."""
 
+MOST_PLACES = 6
+"""Weights with more decimals than this are not written by hand."""
+
 MOST_DISTINCT = 65536
 """More values than this have no unit that is worth looking for."""
 
@@ -65,15 +68,18 @@ def from_units(units: float, unit: float) -> float:
 def whole_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
     """Write weights as whole multiples of one unit, where they are (to rounding); else leave them alone.
 
-    The unit is sought among the least weight and its halves, thirds, ... up to twelfths, which covers what
-    people write by hand (0.1 and 0.3, 1 and 2.5). Sums of whole numbers are exact and do not depend on their
-    order.
+    The unit is sought among the least weight and its halves, thirds, ... up to twelfths, then among the
+    decimals, which covers what people write by hand (0.1 and 0.3, 1 and 2.5, 1 and 1.37). Sums of whole
+    numbers are exact and do not depend on their order.
 
     Examples
     --------
     >>> units, scale = whole_units(np.array([0.2, 0.3]))
     >>> units.tolist(), scale
     ([2.0, 3.0], 0.1)
+    >>> units, scale = whole_units(np.array([1.0, 1.37]))
+    >>> units.tolist(), scale
+    ([100.0, 137.0], 0.01)
     """
     distinct = np.unique(weights)
     if distinct.size > 4096:
@@ -85,6 +91,14 @@ def whole_units(weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], floa
         close = np.abs(distinct - multiples * unit) <= 4e-16 * distinct
         if close.all() and float(weights.sum()) / unit < LARGEST_TOTAL:
             return multiples[np.searchsorted(distinct, weights)], unit
+    total = float(weights.sum())
+    for places in range(1, MOST_PLACES + 1):
+        parts = 10**places
+        if total * parts >= LARGEST_TOTAL:
+            break
+        multiples = np.rint(distinct * parts)
+        if bool((multiples / parts == distinct).all()):
+            return multiples[np.searchsorted(distinct, weights)], 1 / parts
     return weights, 1.0
 
 

@@ -70,10 +70,9 @@ class Survival(LeafLoss):
             raise ValueError(f"event and time must have the same rows, got {observed.size} and {times.size}")
         kept = self._keep(times.size, sample_weight, cost_complexity)
         self._event, self._time = observed[kept], times[kept]
-        self._times, hazard = cumulative_hazard(self._event, self._time, self._weights)
+        self._times, hazard, self._place = cumulative_hazard(self._event, self._time, self._weights)
         before = 1 / (self._weights.sum() + 1)
-        place = np.searchsorted(self._times, self._time, side="right")
-        self._hazard = np.concatenate([[before], hazard])[place]
+        self._hazard = np.concatenate([[before], hazard])[self._place]
 
     @property
     def has_events(self) -> bool:
@@ -105,6 +104,16 @@ class Survival(LeafLoss):
         own = np.where(event, -np.log(factor * hazard) - 1, 0.0) + factor * hazard
         return float(w @ own)
 
+    def losses(self, leaf: NDArray[np.int64], n_nodes: int) -> NDArray[np.float64]:
+        """Return the loss of every node that is the leaf of some rows, of all leaves at once."""
+        w, event, hazard = self._weights, self._event, self._hazard
+        expected = np.bincount(leaf, w * hazard, n_nodes)
+        events = np.bincount(leaf, w * event, n_nodes)
+        factor = np.divide(events, expected, out=np.zeros(n_nodes), where=events > 0)
+        fitted = factor[leaf] * hazard
+        own = fitted - np.where(event, np.log(np.where(event, fitted, 1.0)) + 1, 0.0)
+        return np.asarray(np.bincount(leaf, w * own, n_nodes))
+
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
         """Leaves predict hazards relative to all rows; views show the curves of their rows."""
         w = self._weights
@@ -117,7 +126,7 @@ class Survival(LeafLoss):
     def _curves(self, tree: Tree, leaf: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the survival and the cumulative hazard at every node, at all times with an event."""
         n_times, n_nodes = self._times.size, tree.node_count
-        last = np.searchsorted(self._times, self._time, side="right")  # at risk at the times before
+        last = self._place  # at risk at the times before
         leaving, deaths = np.zeros((n_nodes, n_times + 1)), np.zeros((n_nodes, n_times + 1))
         np.add.at(leaving, (leaf, last), self._weights)
         at = np.where(self._event, last, 0)
@@ -134,20 +143,28 @@ class Survival(LeafLoss):
 
 def cumulative_hazard(
     event: NDArray[np.bool_], time: NDArray[np.float64], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the times with an event, and Nelson and Aalen's cumulative hazard up to each of them.
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
+    """Return the times with an event, Nelson and Aalen's cumulative hazard up to each, and places of rows.
+
+    The place of a row is the number of these times up to its own. All is found in the order of times: that
+    takes half of the time of searches for times in any order.
 
     Examples
     --------
     >>> cumulative_hazard(np.array([True, False, True]), np.array([1.0, 2.0, 3.0]), np.ones(3))[1].tolist()
     [0.3333333333333333, 1.3333333333333333]
     """
-    times = np.unique(time[event])
-    died = np.bincount(np.searchsorted(times, time[event]), weights[event], times.size)
     order = np.argsort(time, kind="stable")
-    left = np.concatenate([np.cumsum(weights[order][::-1])[::-1], [0.0]])
-    at_risk = left[np.searchsorted(time[order], times, side="left")]
-    return times, np.cumsum(died / at_risk)
+    sorted_times, died_there = time[order], event[order]
+    times = sorted_times[died_there]
+    times = times[np.concatenate([[True], times[1:] != times[:-1]])] if times.size else times
+    places = np.searchsorted(times, sorted_times, side="right")
+    died = np.bincount(places[died_there] - 1, weights[order][died_there], times.size)
+    left = np.cumsum(weights[order][::-1])[::-1]
+    at_risk = left[np.searchsorted(sorted_times, times, side="left")]
+    place = np.empty_like(places)
+    place[order] = places
+    return times, np.cumsum(died / at_risk), place
 
 
 def check_events(event: ArrayLike) -> NDArray[np.bool_]:

@@ -31,11 +31,17 @@ def number_between(low: float, high: float, kind: type = np.float64) -> float:
     middle = _middle(low, high)
     for digits in range(1, 18):
         cut = float(f"{middle:.{digits}g}")
-        with np.errstate(over="ignore"):
-            rounded = float(kind(cut))
-        if low < cut < high and low <= rounded < high:
+        if low < cut < high and low <= _rounded(cut, kind) < high:
             return cut + 0.0  # no negative zero
     return low
+
+
+def _rounded(cut: float, kind: type) -> float:
+    """Return a number as a type of floats holds it."""
+    if kind is np.float64:
+        return cut
+    with np.errstate(over="ignore"):
+        return float(kind(cut))
 
 
 def _middle(low: float, high: float) -> float:

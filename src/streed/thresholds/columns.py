@@ -12,7 +12,7 @@ of values: Booleans have their ranks the other way round, since their condition 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -37,17 +37,16 @@ class Column(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A test at a node: rows that satisfy the condition go right, and missing values if `missing` is set."""
+    """A test at a node: rows that satisfy the condition go right."""
 
     __test__ = False  # pytest takes classes of this name for tests
 
     column: int
     """Position of the column in the table."""
     condition: Condition
-    missing: bool = False
 
     def __str__(self) -> str:
-        return f"{self.condition} or missing" if self.missing else str(self.condition)
+        return str(self.condition)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,8 +68,12 @@ class Ranks:
         if rank < 0:
             return Test(self.source, Condition(self.name, "is", None)), self.codes < 0
         condition, last = self._condition(rank, following)
-        holds = np.where(self.codes < 0, missing, self.codes <= last)
-        return Test(self.source, condition, missing), holds
+        holds = self.codes <= last
+        if not missing:  # these have the rank -1
+            holds &= self.codes >= 0
+        else:
+            condition = replace(condition, missing=True)
+        return Test(self.source, condition), holds
 
     def _condition(self, rank: int, following: int) -> tuple[Condition, int]:
         """Return the condition and the largest rank that satisfies it."""
@@ -85,7 +88,9 @@ class Ranks:
             cut = whole_between(int(low), int(high))
         else:
             cut = number_between(float(low), float(high), type(low))
-        last = following - 1 - int(np.count_nonzero(distinct[rank + 1 : following] > cut))
+        last = following - 1
+        if last > rank:
+            last -= int(np.count_nonzero(distinct[rank + 1 : following] > cut))
         shown = _date_text(cut, float(low), float(high)) if self.kind == "dates" else cut
         return Condition(name, "<=", shown), last
 
@@ -125,15 +130,15 @@ def encode_columns(columns: Sequence[Column]) -> list[Ranks]:
 def _encode(position: int, column: Column) -> Iterator[Ranks]:
     kind, values = str(column.kind), column.values
     if kind == "Booleans":
-        yield Ranks(position, column.name, kind, _zero_one(values), (True, False))
+        missing = np.isnan(values) if values.dtype.kind == "f" else None
+        yield Ranks(position, column.name, kind, _zero_one(values, missing), (True, False))
     elif kind in ("numbers", "dates"):
-        present = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(values.size, np.bool_)
-        if kind == "numbers" and ((values == 0) | (values == 1) | ~present).all():
-            yield Ranks(position, column.name, "one", _zero_one(values), (1, 0))
-            return
-        codes = np.full(values.size, -1, np.int32)
-        distinct, codes[present] = np.unique(values[present], return_inverse=True)
-        yield Ranks(position, column.name, kind, codes, distinct)
+        missing = getattr(column, "missing", None)  # of integers that doubles cannot hold
+        codes, distinct = _rank(values, None if values.dtype.kind == "f" else missing)
+        if kind == "numbers" and distinct.size <= 2 and ((distinct == 0) | (distinct == 1)).all():
+            yield Ranks(position, column.name, "one", _zero_one(values, codes < 0), (1, 0))
+        else:
+            yield Ranks(position, column.name, kind, codes, distinct)
     elif kind == "ordered categories":
         yield Ranks(position, column.name, kind, values.astype(np.int32), tuple(column.categories))
     elif kind == "categories":
@@ -147,11 +152,35 @@ def _encode(position: int, column: Column) -> Iterator[Ranks]:
         )
 
 
-def _zero_one(values: NDArray[Any]) -> NDArray[np.int32]:
+def _rank(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    """Return the rank of every value, -1 for a missing one, and the values by rank.
+
+    This is `numpy.unique` with its inverse, in fewer steps: those of a small column cost more than its sort.
+    NaN is sorted behind all numbers.
+    """
+    if missing is not None and missing.any():
+        codes = np.full(values.size, -1, np.int32)
+        codes[~missing], distinct = _rank(values[~missing], None)
+        return codes, distinct
+    order = values.argsort()
+    ordered = values[order]
+    n_known = values.size
+    if values.dtype.kind == "f" and n_known and ordered[-1] != ordered[-1]:
+        n_known -= int(np.count_nonzero(np.isnan(values)))
+        ordered = ordered[:n_known]
+    first = np.zeros(n_known, np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    codes = np.full(values.size, -1, np.int32)
+    codes[order[:n_known]] = first.cumsum(dtype=np.int32)
+    first[:1] = True
+    return codes, ordered[first]
+
+
+def _zero_one(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[np.int32]:
     """Return rank 0 for ones, 1 for zeros, -1 for missing values."""
     ranks: NDArray[np.int32] = (values == 0).astype(np.int32)
-    if values.dtype.kind == "f":
-        ranks[np.isnan(values)] = -1
+    if missing is not None:
+        ranks[missing] = -1
     return ranks
 
 

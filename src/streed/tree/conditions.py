@@ -36,6 +36,8 @@ class Condition:
         The threshold (a number, or a date as ISO text), the value, or the tuple of categories.
     ordered : bool
         Whether the categories of "in" are all those up to the last one of them, in the order of their column.
+    missing : bool
+        Whether the condition holds for missing values, too.
 
     Examples
     --------
@@ -44,14 +46,31 @@ class Condition:
     age <= 42.5; colour = red
     >>> print(Condition("size", "in", ("small", "medium"), ordered=True))
     size <= medium
+    >>> print(Condition("age", "<=", 42.5, missing=True))
+    age <= 42.5 or missing
     """
 
     column: str
     operator: Literal["<=", "=", "in", "is"]
     value: Any
     ordered: bool = False
+    missing: bool = False
+
+    def __setstate__(self, state: list[Any]) -> None:
+        """Read a pickle, also one of a version that did not know the last fields."""
+        for number, field in enumerate(fields(self)):
+            object.__setattr__(self, field.name, state[number] if number < len(state) else field.default)
+
+    @property
+    def knows_missing(self) -> bool:
+        """Whether the condition says something about missing values: that they satisfy it."""
+        return self.missing or (self.operator == "is" and self.value is None)
 
     def __str__(self) -> str:
+        return f"{self.of_values()} or missing" if self.missing else self.of_values()
+
+    def of_values(self) -> str:
+        """Say in words what the condition asks of values that are not missing."""
         if self.operator == "is":
             return self.column if self.value is True else f"{self.column} is missing"
         if self.ordered:
@@ -73,6 +92,8 @@ class Condition:
         {'column': 'colour', 'operator': 'in', 'value': ['red', 'blue'], 'ordered': False}
         """
         entries = {field.name: getattr(self, field.name) for field in fields(self)}
+        if not self.missing:  # as files were before conditions had this entry
+            del entries["missing"]
         for value in self.value if isinstance(self.value, tuple) else (self.value,):
             if value is not None and not isinstance(value, str | int | float):
                 raise TypeError(
@@ -100,8 +121,9 @@ class Condition:
         ValueError
             If it is no description of a condition.
         """
-        known, needed = get_args(get_type_hints(cls)["operator"]), [field.name for field in fields(cls)]
-        if not isinstance(description, Mapping) or sorted(description) != sorted(needed):
+        known = get_args(get_type_hints(cls)["operator"])
+        needed = [field.name for field in fields(cls) if field.name != "missing"]
+        if not isinstance(description, Mapping) or set(description) - {"missing"} != set(needed):
             raise ValueError(f"a condition is described by {', '.join(needed)}, got {description!r}")
         entries: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in description.items()
@@ -112,6 +134,12 @@ class Condition:
             raise ValueError(
                 "a condition compares with a finite number or a date (<=), with a text or number (=), with a "
                 "list of texts or numbers (in, which alone may be ordered), or with true or null (is), got "
+                f"{str(description)[:200]}"
+            )
+        missing = entries.get("missing", False)
+        if not isinstance(missing, bool) or (missing and entries["value"] is None):
+            raise ValueError(
+                "missing must be true or false, and is not for the condition that a value is missing, got "
                 f"{str(description)[:200]}"
             )
         return cls(**entries)

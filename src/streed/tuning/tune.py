@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -15,8 +15,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.utils.parallel import Parallel, delayed
 
+from streed.options import MOST_DEPTH, OPTIONS
 from streed.paths.text import aligned
-from streed.tuning.fits import Fitted, fit_sizes
+from streed.tuning.fits import Fitted, fit_prices, fit_sizes
 from streed.tuning.folds import make_folds
 
 
@@ -35,15 +36,15 @@ class Tuned:
         ``mean_nodes``, ``rank``, ``split0_score`` and so on; ``pandas.DataFrame(tuned.results)`` is a frame.
     index : int
         The chosen row.
-    fits : int
-        Number of fits that were needed, the last one included.
+    trees : int
+        Number of different trees that were scored, the last one included.
     """
 
     estimator: Any
     params: dict[str, Any]
     results: dict[str, NDArray[Any]]
     index: int
-    fits: int
+    trees: int
 
     @property
     def score(self) -> float:
@@ -61,7 +62,7 @@ class Tuned:
 
     def __repr__(self) -> str:
         chosen = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
-        return f"<Tuned: {chosen}, score {self.score:.4g}, {self.fits} fits>"
+        return f"<Tuned: {chosen}, score {self.score:.4g}, {self.trees} trees>"
 
 
 def _text(value: Any) -> str:
@@ -87,6 +88,8 @@ def tune(
 ) -> Tuned:
     """Choose the size of a tree by how well it does on rows that were held out.
 
+    Ctrl-C raises `KeyboardInterrupt`, as in scikit-learn's searches: there is nothing to choose from yet.
+
     Parameters
     ----------
     estimator : estimator
@@ -98,10 +101,12 @@ def tune(
     max_depth : iterable of int, optional
         What to try; by default what the estimator has.
     max_nodes : iterable of int, optional
-        Numbers of branching nodes to try; by default all that the depth allows.
+        Numbers of branching nodes to try; by default all that the depth and `max_nodes` of the estimator
+        allow. All are taken from one path per fold (`estimator.path`).
     cost_complexity : iterable of float, optional
-        Prices to try instead of numbers of nodes, for plain accuracy: each takes its best tree from the sizes
-        of a fold, without a fit of its own.
+        Prices to try instead of numbers of nodes. With a depth, for plain accuracy: each takes its best tree
+        from the sizes of a fold. Where `max_depth` is None every price is a fit of its own, for any
+        estimator; prices must then be above zero.
     min_samples_leaf : iterable of int, optional
         What to try; by default what the estimator has.
     cv : "holdout", int or splitter, default="holdout"
@@ -118,7 +123,8 @@ def tune(
     progress : bool, default=False
         Show a line on stderr for every fold that is finished.
     fit_params : mapping, optional
-        What `fit` and `score` take beside X and y, one entry per row, e.g. ``{"costs": C}``.
+        What `fit` takes beside X and y, one entry per row, e.g. ``{"costs": C}``; `score` gets what it takes
+        of it.
 
     Returns
     -------
@@ -141,42 +147,90 @@ def tune(
     prices = None if cost_complexity is None else _listed("cost_complexity", cost_complexity)
     if prices is not None and max_nodes is not None:
         raise ValueError("give max_nodes or cost_complexity, not both")
-    if prices is not None:
-        _check_price(estimator)
     sizes = None if max_nodes is None else _listed("max_nodes", max_nodes)
+    grid = [_Choice(d, m, estimator, sizes, prices) for d, m in product(depths, leaf_sizes)]
     data = {"X": X, "y": y, **(fit_params or {})} if y is not None else {"X": X, **(fit_params or {})}
     folds = make_folds(cv, X, y, random_state, stratify=is_classifier(estimator))
     scorer = None if scoring is None else check_scoring(estimator, scoring)
-    grid = [{"max_depth": d, "min_samples_leaf": m} for d, m in product(depths, leaf_sizes)]
-    jobs = [(params, number) for params in grid for number in range(len(folds))]
+    jobs = [(choice, number) for choice in grid for number in range(len(folds))]
     done = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(fit_sizes)(estimator, params, _sizes(sizes, params["max_depth"]), data, folds[number], scorer)
-        for params, number in jobs
+        delayed(choice.fit)(estimator, choice.params, choice.values, data, folds[number], scorer)
+        for choice, number in jobs
     )
-    found: dict[tuple[int, int], dict[int, Fitted]] = {}
+    found: dict[tuple[int, int], dict[float, Fitted]] = {}
     for k, answer in enumerate(done):
         found[divmod(k, len(folds))] = answer
         if progress:
-            params, number = jobs[k]
-            sys.stderr.write(
-                f"tune: {params}, fold {number + 1} of {len(folds)}: {len(set(answer.values()))} trees\n"
-            )
-    rows = [row for g, params in enumerate(grid) for row in _rows(params, found, g, len(folds), prices)]
+            choice, number = jobs[k]
+            trees = len(set(answer.values()))
+            sys.stderr.write(f"tune: {choice.params}, fold {number + 1} of {len(folds)}: {trees} trees\n")
+    rows = [
+        row
+        for g, choice in enumerate(grid)
+        for row in choice.rows([found[g, fold] for fold in range(len(folds))])
+    ]
     results = _table(rows)
     index = _choose(results, one_standard_error=one_standard_error)
     names = ["max_depth", "min_samples_leaf", "max_nodes" if prices is None else "cost_complexity"]
-    chosen = {name: results[name][index].item() for name in names}
+    chosen = {name: _plain(results[name][index]) for name in names}
     final = clone(estimator).set_params(**chosen).fit(**data)
-    fits = 1 + sum(len(set(answer.values())) for answer in found.values())
-    return Tuned(final, chosen, results, index, fits)
+    trees = 1 + sum(len(set(answer.values())) for answer in found.values())
+    return Tuned(final, chosen, results, index, trees)
+
+
+class _Choice:
+    """A depth and a leaf size, with the sizes or prices to try at them."""
+
+    values: list[Any]
+
+    def __init__(
+        self, depth: Any, leaf_size: int, estimator: Any, sizes: list[int] | None, prices: list[float] | None
+    ) -> None:
+        self.params = {"max_depth": depth, "min_samples_leaf": leaf_size}
+        self.prices = prices
+        self.by_fits = depth is None and prices is not None
+        if prices is not None and depth is not None:
+            _check_price(estimator)
+        if prices is not None and depth is None:
+            if min(prices) <= 0:
+                raise ValueError(
+                    "cost_complexity must be above zero where max_depth is None, since nothing else limits "
+                    f"the tree; got {min(prices)!r}"
+                )
+            self.values = sorted(set(prices))
+        else:
+            self.values = _sizes(sizes, depth, estimator.max_nodes)
+
+    @property
+    def fit(self) -> Callable[..., dict[float, Fitted]]:
+        """What fits and scores all values on a fold."""
+        return fit_prices if self.by_fits else fit_sizes
+
+    def rows(self, folds: list[dict[float, Fitted]]) -> list[dict[str, Any]]:
+        """Give the rows of the table; the best tree at a price has the least sum of value and price."""
+        if self.prices is None or self.by_fits:
+            name = "max_nodes" if self.prices is None else "cost_complexity"
+            return [
+                self.params | {name: value} | _scores([fold[value] for fold in folds])
+                for value in self.values
+            ]
+        best = {
+            price: [min(fold.values(), key=partial(_priced, price)) for fold in folds]
+            for price in self.prices
+        }
+        return [self.params | {"cost_complexity": price} | _scores(best[price]) for price in self.prices]
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _listed(name: str, values: Iterable[Any]) -> list[Any]:
     out = list(values)
     if not out:
         raise ValueError(f"{name} must have at least one value to try, got none")
-    if any(not value >= 0 for value in out):
-        raise ValueError(f"{name} must not be negative, got {min(out)!r}")
+    for value in out:
+        OPTIONS[name].check(value)
     return out
 
 
@@ -196,35 +250,20 @@ def _choices(name: str, values: Iterable[int] | None, estimator: Any) -> list[An
     return [getattr(estimator, name)] if values is None else _listed(name, values)
 
 
-def _sizes(sizes: Sequence[int] | None, depth: int) -> list[int]:
-    full = 2**depth - 1
-    valid = list(range(full + 1)) if sizes is None else sorted({k for k in sizes if k <= full})
+def _sizes(sizes: Sequence[int] | None, depth: int | None, most: int | None) -> list[int]:
+    """Give the sizes to try; without a list all that the depth and the estimator allow."""
+    if depth is None and sizes is None and most is None:
+        raise ValueError(
+            "max_depth=None: give a max_depth, or max_nodes to try (up to 20), or prices (cost_complexity)"
+        )
+    full = MOST_DEPTH if depth is None else 2**depth - 1
+    if sizes is None:
+        return list(range(min(full, full if most is None else most) + 1))
+    valid = sorted({k for k in sizes if k <= full})
     if not valid:
-        least = min(sizes or [0])
-        raise ValueError(f"no size of max_nodes is possible at depth {depth}: {full} at most, got {least}")
+        where = "without a max_depth" if depth is None else f"at depth {depth}"
+        raise ValueError(f"no size of max_nodes is possible {where}: {full} at most, got {min(sizes)}")
     return valid
-
-
-def _rows(
-    params: dict[str, Any],
-    found: dict[tuple[int, int], dict[int, Fitted]],
-    number: int,
-    n_folds: int,
-    prices: list[float] | None,
-) -> list[dict[str, Any]]:
-    """Give the rows of the table for one depth and leaf size."""
-    paths = [found[number, fold] for fold in range(n_folds)]
-    if prices is None:
-        return [
-            params | {"max_nodes": size} | _scores([path[size] for path in paths])
-            for size in sorted(paths[0])
-        ]
-    rows = []
-    for price in prices:
-        # The optimal tree at a price is that of the size with the least sum of value and price.
-        best = [min(path.values(), key=partial(_priced, price)) for path in paths]
-        rows.append(params | {"cost_complexity": price} | _scores(best))
-    return rows
 
 
 def _priced(price: float, fitted: Fitted) -> tuple[float, int]:

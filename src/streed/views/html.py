@@ -163,11 +163,13 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
 
 def _test(tree: Tree, feature: int) -> dict[str, Any]:
     """Describe a test: in words, and so that a script can try a value."""
-    words = {"text": tree.feature_name(feature), "no": answer(tree, feature, False)}
+    words: dict[str, Any] = {"text": tree.feature_name(feature), "no": answer(tree, feature, False)}
     if tree.conditions is None:
         return {**words, "column": tree.feature_name(feature), "kind": "true"}
     test = tree.conditions[feature]
     words["column"] = test.column
+    if test.missing:
+        words["orMissing"] = True
     words["kind"] = kind = _kind(test)
     if kind in ("number", "date"):
         wide = isinstance(test.value, int) and abs(test.value) > EXACT  # no number of a script
@@ -213,6 +215,6 @@ def _column(tree: Tree, test: Mapping[str, Any]) -> dict[str, Any]:
         "name": test["column"],
         "kind": kind,
         "categories": list(dict.fromkeys(text for texts in categories for text in texts)),
-        "missing": any(map(is_missing_test, own)),
+        "missing": any(c.knows_missing for c in own),
         "wholeDays": all(len(str(c.value)) == 10 for c in own if c.operator == "<="),
     }

@@ -90,10 +90,10 @@ class Views:
 
         Notes
         -----
-        Missing values are None, NaN or NaT. They go where the estimator sends them, if it was fitted with
-        ``Binarizer(missing="indicator")``, also in columns that had none then. All names, labels and values
-        are written as constants or in comments of one line: the code of a tree from a file that somebody else
-        has written does nothing but predict.
+        Missing values are None, NaN, NaT or pandas' NA. They go where the estimator sends them, if it was
+        fitted with ``Binarizer(missing="indicator")``, also in columns that had none then. All names, labels
+        and values are written as constants or in comments of one line: the code of a tree from a file that
+        somebody else has written does nothing but predict.
 
         Examples
         --------
@@ -103,7 +103,11 @@ class Views:
         >>> print(tree.to_python())
         def predict(row):
             \"\"\"Return the label of a row, a mapping from names to values.\"\"\"
-            if row['age'] is not None and row['age'] <= 42.5:
+        <BLANKLINE>
+            def missing(value):
+                return value is None or type(value).__name__ == "NAType" or value != value
+        <BLANKLINE>
+            if not missing(row['age']) and row['age'] <= 42.5:
                 return 'yes'  # 31 rows
             return 'no'  # 29 rows
         <BLANKLINE>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from streed.tree.conditions import Condition
@@ -40,11 +41,28 @@ def _phrases(tree: Tree, steps: list[Step]) -> Iterator[str]:
     columns = dict.fromkeys(tree.conditions[feature].column for feature, _ in steps)
     for column in columns:
         own = [step for step in steps if tree.conditions[step[0]].column == column]
-        phrases = _column_phrases(tree, _needed(tree.conditions, own))
-        known = any(holds or is_missing_test(tree.conditions[feature]) for feature, holds in own)
-        if may_be_missing(tree, column) and not known:
+        tests = tree.conditions
+        said = any(is_missing_test(tests[feature]) for feature, _ in own)
+        reaches = all(tests[feature].knows_missing == holds for feature, holds in own)
+        found = any(is_missing_test(tests[feature]) and holds for feature, holds in own)
+        if found or (reaches and not said and _no_value(tests, own)):
+            yield f"{one_line(column)} is missing"
+            continue
+        phrases = _column_phrases(tree, _needed(tests, own))
+        if may_be_missing(tree, column) and reaches and not said:
             phrases[-1] += " (or missing)"
         yield from phrases
+
+
+def _no_value(conditions: tuple[Condition, ...], steps: list[Step]) -> bool:
+    """Whether the answers about a column leave no value but a missing one: above one cut, below a lower."""
+    above, below = _tightest(conditions, [step for step in steps if _is_cut(conditions[step[0]])])
+    if above is not None and below is not None:
+        return bool(_place(conditions[above[0]]) >= _place(conditions[below[0]]))
+    yes, no = (
+        {replace(conditions[f], missing=False) for f, said in steps if said == side} for side in (True, False)
+    )
+    return bool(yes & no)
 
 
 def _needed(conditions: tuple[Condition, ...], steps: list[Step]) -> list[Step]:
@@ -58,10 +76,19 @@ def _needed(conditions: tuple[Condition, ...], steps: list[Step]) -> list[Step]:
     said = [step for step in others if step[1]]
     if said:
         return said
-    above = max((step for step in cuts if not step[1]), key=lambda s: _place(conditions[s[0]]), default=None)
-    below = min((step for step in cuts if step[1]), key=lambda s: _place(conditions[s[0]]), default=None)
+    above, below = _tightest(conditions, cuts)
     ends = [step for step in (above, below) if step is not None]
     return ends if below is not None else [*others, *ends]
+
+
+def _tightest(conditions: tuple[Condition, ...], cuts: list[Step]) -> tuple[Step | None, Step | None]:
+    """Return the highest cut that a path is above, and the lowest one that it is not above."""
+
+    def place(step: Step) -> Any:
+        return _place(conditions[step[0]])
+
+    above = max((step for step in cuts if not step[1]), key=place, default=None)
+    return above, min((step for step in cuts if step[1]), key=place, default=None)
 
 
 def _column_phrases(tree: Tree, steps: list[Step]) -> list[str]:
@@ -70,8 +97,15 @@ def _column_phrases(tree: Tree, steps: list[Step]) -> list[str]:
     tests = [tree.conditions[feature] for feature, _ in steps]
     if len(steps) == 2 and all(map(_is_cut, tests)):
         low = answer(tree, *steps[0]).removeprefix(f"{one_line(tests[0].column)} > ")
-        return [f"{low} < {answer(tree, *steps[1])}"]
-    return [answer(tree, *step) for step in steps]
+        return [f"{low} < {_of_values(tree, *steps[1])}"]
+    return [_of_values(tree, *step) for step in steps]
+
+
+def _of_values(tree: Tree, feature: int, holds: bool) -> str:
+    """Say an answer without a word about missing values, which the rule mentions once for all."""
+    assert tree.conditions is not None
+    text = answer(tree, feature, holds)
+    return text.removesuffix(" or missing") if tree.conditions[feature].missing else text
 
 
 def _is_cut(test: Condition) -> bool:

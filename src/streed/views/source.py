@@ -17,6 +17,11 @@ CLOSING = {'"': '"', "`": "`", "[": "]"}
 """The characters that quote names in SQL, with their counterparts."""
 
 
+MISSING_HELPER = """    def missing(value):
+        return value is None or type(value).__name__ == "NAType" or value != value
+""".splitlines()
+"""None, NaN and NaT, and pandas' NA, which has no truth value: it cannot be compared before."""
+
 DATE_HELPER = """    def date(value):
         parsed = datetime.fromisoformat(str(value))
         return parsed if parsed.tzinfo else parsed.replace(tzinfo=timezone.utc)
@@ -33,7 +38,8 @@ def tree_to_python(tree: Tree, name: str) -> str:
         *(["from datetime import datetime, timezone", "", ""] if dates else []),
         f"def {name}(row):",
         '    """Return the label of a row, a mapping from names to values."""',
-        *(["", *DATE_HELPER, ""] if dates else []),
+        *(["", *MISSING_HELPER, ""] if tests else []),
+        *([*DATE_HELPER, ""] if dates else []),
         *(f"    {line}" for line in _python(tree, 0)),
     ]
     return "\n".join(lines) + "\n"
@@ -69,24 +75,33 @@ def _literal(tree: Tree, node: int) -> str | int | float:
 
 
 def _python_test(tree: Tree, feature: int) -> str:
-    """Write what is true for the rows that go right; a missing value (None or NaN) satisfies no cut."""
+    """Write what is true for the rows that go right.
+
+    Missing values go right where the test says so. They may also be missing where they were not when the tree
+    was made: such rows go left.
+    """
     if tree.conditions is None:
         return f"row[{tree.feature_name(feature)!r}]"
     test = tree.conditions[feature]
     value = f"row[{test.column!r}]"
+    if test.operator == "is" and test.value is None:
+        return f"missing({value})"
+    if test.missing:
+        return f"missing({value}) or {_comparison(test, value)}"
+    return f"not missing({value}) and {_comparison(test, value)}"
+
+
+def _comparison(test: Condition, value: str) -> str:
+    """Write the test of a value that is there."""
     if test.operator == "is":
-        return f"{value} == 1" if test.value is True else f"{value} is None or {value} != {value}"
+        return f"{value} == 1"
     if test.operator == "in":
         items = [_constant(item) for item in test.value]
         return f"{value} in ({', '.join(items)}{',' if len(items) == 1 else ''})"
     limit = _constant(test.value)
     if test.operator == "=":
         return f"{value} == {limit}"
-    # Values may be missing also where they were not when the tree was made: such rows go left.
-    if not _is_date(test):
-        return f"{value} is not None and {value} <= {limit}"
-    # NaT has no date, and is not equal to itself.
-    return f"{value} is not None and {value} == {value} and date({value}) <= date({limit})"
+    return f"date({value}) <= date({limit})" if _is_date(test) else f"{value} <= {limit}"
 
 
 def _item(value: Any) -> Any:
@@ -142,6 +157,11 @@ def _sql_test(tree: Tree, feature: int, quote: str) -> str:
     if tree.conditions is None:
         return f"{_sql_name(tree.feature_name(feature), quote)} = 1"
     test: Condition = tree.conditions[feature]
+    compared = _sql_of_values(test, quote)
+    return f"{_sql_name(test.column, quote)} IS NULL OR {compared}" if test.missing else compared
+
+
+def _sql_of_values(test: Condition, quote: str) -> str:
     name = _sql_name(test.column, quote)
     if test.operator == "is":
         return f"{name} = {_sql_value(True, quote)}" if test.value is True else f"{name} IS NULL"

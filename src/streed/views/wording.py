@@ -106,7 +106,7 @@ def label_share(tree: Tree, node: int) -> float | None:
 def may_be_missing(tree: Tree, column: str) -> bool:
     """Whether the binarizer saw missing values in a column: then it has a condition that says so."""
     return tree.conditions is not None and any(
-        test.column == column and is_missing_test(test) for test in tree.conditions
+        test.column == column and test.knows_missing for test in tree.conditions
     )
 
 
@@ -138,6 +138,7 @@ def _answer(tree: Tree, feature: int, holds: bool) -> str:
     sign = "<=" if test.ordered else test.operator
     prefix = f"{test.column} {sign} "
     shown = (name if name.startswith(prefix) else str(test)).removeprefix(prefix)
+    shown = shown.removesuffix(" or missing") if test.missing else shown
     negations = {"<=": ">", "=": "is not", "in": "not in"}
     return f"{test.column} {negations[sign]} {shown}"
 

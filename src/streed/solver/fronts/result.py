@@ -56,7 +56,7 @@ def note_of_limits(task: Combined, first: str) -> str:
 
 
 def count_together(
-    run: Run, form: Vector, answers: list[dict[str, Any]], known: NDArray[np.float64] | None = None
+    run: Run, form: Vector, answers: Sequence[dict[str, Any]], known: NDArray[np.float64] | None = None
 ) -> list[Valued]:
     """Count the values of all trees anew, for parts that are sums of label costs.
 

@@ -26,6 +26,36 @@ KEY_BITS = 62
 """Rows are put together where the trees test no more features than this."""
 
 
+class ChosenTrees(Sequence[dict[str, Any]]):
+    """Trees of the engine at some positions, as arrays of all their nodes (`flat_arrays`) or one by one.
+
+    `trees` are a list of answers or a `_core.TreeList`, whose trees become arrays when asked for.
+    """
+
+    def __init__(self, trees: Any, chosen: Any) -> None:
+        self.trees, self.chosen = trees, np.asarray(chosen, np.int64)
+
+    def __len__(self) -> int:
+        return int(self.chosen.size)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return ChosenTrees(self.trees, self.chosen[index])
+        return self.trees[int(self.chosen[index])]
+
+
+def flat_arrays(trees: Sequence[dict[str, Any]]) -> tuple[NDArray[Any], ...]:
+    """Return the nodes of all trees in one array each, and the number of nodes of each tree."""
+    if isinstance(trees, ChosenTrees) and not isinstance(trees.trees, list):
+        arrays: tuple[NDArray[Any], ...] = trees.trees.flat(np.ascontiguousarray(trees.chosen))
+        return arrays
+    nodes = [
+        np.concatenate([np.asarray(tree[name], np.int32) for tree in trees])
+        for name in ("feature", "left", "right", "label")
+    ]
+    return *nodes, np.array([len(tree["feature"]) for tree in trees])
+
+
 class FlatTrees:
     """Nodes of many trees in one array each; `start` has the root of each tree, children count from 0 there.
 
@@ -33,11 +63,7 @@ class FlatTrees:
     """
 
     def __init__(self, trees: Sequence[dict[str, Any]], n_features: int, n_labels: int) -> None:
-        self.feature, self.left, self.right, self.label = (
-            np.concatenate([np.asarray(tree[name], np.int32) for tree in trees])
-            for name in ("feature", "left", "right", "label")
-        )
-        sizes = np.array([len(tree["feature"]) for tree in trees])
+        self.feature, self.left, self.right, self.label, sizes = flat_arrays(trees)
         self.ends = np.cumsum(sizes)
         self.start = self.ends - sizes
         self.tree = np.repeat(np.arange(sizes.size), sizes)
@@ -225,7 +251,7 @@ def count_trees(
         The trees, and the cost of each of them in each part, in engine units.
     """
     what = Sums(parts, shown, features.shape[0])
-    tested = np.unique(np.concatenate([np.asarray(answer["feature"]) for answer in answers]))
+    tested = np.unique(flat_arrays(answers)[0])
     tested = tested[tested >= 0]
     has, columns = merged(features, what.columns, tested)
     shared = {

@@ -14,7 +14,7 @@ they are needed, so that ``import streed`` stays fast.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -47,16 +47,16 @@ def strategy(name: str) -> Any:
     return import_module(f"{__name__}.{name}")
 
 
-def solve_form(run: Run, form: Any) -> Result:
-    """Solve a form by the first strategy that takes it."""
+def choose(run: Run, form: Any) -> Callable[[Run, Any], Result]:
+    """Return ``solve(run, form)`` of the first strategy that takes a form."""
     if type(form) is not OneValue:
         refuse_no_depth(run.limits)
     for name in STRATEGIES.get(type(form), ()):
         chosen = strategy(name)
         why = chosen.refusal(form)
         if not why:
-            result: Result = chosen.solve(run, form)
-            return result
+            solve: Callable[[Run, Any], Result] = chosen.solve
+            return solve
         run.refusals = (*run.refusals, why)
     raise TaskError(_no_strategy(run, form))
 

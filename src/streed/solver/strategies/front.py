@@ -5,6 +5,9 @@ A limit is one more component of the front, a lower limit its negative.
 
 from __future__ import annotations
 
+import contextlib
+import gc
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +17,7 @@ from streed.errors import InfeasibleError
 from streed.solver import run as engine
 from streed.solver.fronts.points import nondominated, supported_points
 from streed.solver.fronts.result import Valued, count_together, vector_result
+from streed.solver.fronts.trees import ChosenTrees
 from streed.solver.fronts.vector import NO_ENGINE, LabelVector, label_vector, not_label_costs, nothing_found
 from streed.solver.recount import constant_tree
 from streed.solver.run import Run
@@ -61,10 +65,23 @@ def solve(run: Run, form: Vector) -> Result:
 
     def count() -> list[Valued]:
         hurry = answer["status"] == "interrupted"
-        return count_together(run, form, [trees[i] for i in kept], known if hurry else None)
+        return count_together(run, form, ChosenTrees(trees, kept), known if hurry else None)
 
-    found = run.counted(count, answer)
-    return vector_result(run, form, found, None, bool(answer["complete"]), touched[kept].tolist())
+    with _without_collecting():
+        found = run.counted(count, answer)
+        return vector_result(run, form, found, None, bool(answer["complete"]), touched[kept].tolist())
+
+
+@contextlib.contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Make tens of thousands of objects that stay, without a search for garbage after every few hundred."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 class _Components(NamedTuple):
@@ -86,7 +103,7 @@ def _components(form: Vector, vector: LabelVector) -> _Components:
 
 def _trees(
     run: Run, form: Vector, vector: LabelVector, components: _Components, answer: dict[str, Any]
-) -> tuple[list[dict[str, Any]], NDArray[np.float64]]:
+) -> tuple[Sequence[dict[str, Any]], NDArray[np.float64]]:
     """Return the trees that were found with their costs; constant ones if there was no time at all."""
     if answer["trees"]:
         return answer["trees"], np.asarray(answer["values"], dtype=np.float64)

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from streed.tree.tree import Tree
 
 
+MOST_CLASSES = 59
+"""Classes that the engine's own function of class shares takes."""
+
+MOST_SMOOTHING = 1e100
+"""Smoothing that it takes; beyond, sums with it may overflow."""
+
+
 class ClassCounts(LeafLoss):
     """Least total loss of the class shares of all leaves, plus a price per branching node.
 
@@ -74,19 +81,31 @@ class ClassCounts(LeafLoss):
     def leaf(self) -> LeafFunction:
         """Return what leaves cost, for the engine."""
         n = self._codes.size
-        statistics = np.zeros((n, self._classes.size))
+        known = 2 <= self._classes.size <= MOST_CLASSES and self.smoothing <= MOST_SMOOTHING
+        statistics = np.zeros((n, self._classes.size + known))
         statistics[np.arange(n), self._codes] = self._weights
-        worst = self.worst(self._weights, float(self._weights.sum()))
+        worst = self.worst(self._weights, float(self._weights.sum())) / self.unit
         return LeafFunction(
-            statistics, self.cost_of_counts, 1, least_row=np.zeros(n), worst_row=worst * (1 + 1e-9)
+            statistics,
+            self.leaf_costs,
+            1,
+            least_row=np.zeros(n),
+            worst_row=worst * (1 + 1e-9),
+            native="class_shares" if known else None,
+            parameter=self.smoothing if known else 0.0,
         )
+
+    def leaf_costs(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what leaves cost in units of the engine; the engine's own function takes one more sum."""
+        return np.asarray(self.cost_of_counts(sums[: self._classes.size]) / self.unit)
 
     def lower(self) -> Lowered:
         """Give the task in the form that the engine takes."""
         return Lowered(
-            replace(self.leaf(), loss=self.loss),
+            replace(self.leaf(), losses=self.engine_losses),
             self._classes,
-            self.branch_cost,
+            self.branch_cost / self.unit,
+            self.unit,
             tally=Tally(self._codes, self._weights),
             rows=self._rows,
             describe=self.describe,

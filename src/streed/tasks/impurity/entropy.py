@@ -34,6 +34,7 @@ class Entropy(ClassCounts):
     name: ClassVar[str] = "entropy"
     summary: ClassVar[str] = "entropy of the classes within the leaves, in bits (minimised)"
     measure = "entropy in bits"
+    unit = float(1 / np.log(2))  # the engine has natural logarithms
 
     @staticmethod
     def cost_of_counts(counts: NDArray[np.float64]) -> NDArray[np.float64]:

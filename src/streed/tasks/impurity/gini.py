@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from streed.tasks.base import LeafFunction
 from streed.tasks.impurity.class_counts import ClassCounts
+from streed.tasks.parts.squares import MOST_STATISTICS, squared_errors
 
 
 class Gini(ClassCounts):
@@ -42,12 +44,34 @@ class Gini(ClassCounts):
     summary: ClassVar[str] = "Gini impurity of the leaves (minimised)"
     measure = "Gini impurity"
 
-    @staticmethod
-    def cost_of_counts(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the impurities of leaves from the weights of their classes."""
-        n = counts.sum(axis=0)
-        costs: NDArray[np.float64] = np.maximum(n - (counts**2).sum(axis=0) / n, 0.0)
-        return costs
+    def __init__(
+        self,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        class_weight: Any = None,
+        cost_complexity: float = 0.0,
+    ) -> None:
+        super().__init__(y, sample_weight, class_weight, cost_complexity)
+        self.unit = 2.0 if self._classes.size <= 2 else 1.0
+
+    def leaf(self) -> LeafFunction:
+        """Return what leaves cost, for the engine.
+
+        Gini impurity is the squared error of the classes as targets of 0 and 1, one target for each class. Of
+        two classes one target is enough: it has half of the error.
+        """
+        w = self._weights
+        targeted = [1] if self._classes.size <= 2 else np.arange(self._classes.size)
+        targets = (self._codes[:, None] == targeted).astype(np.float64)
+        statistics = np.column_stack([w, w[:, None] * targets, w * targets.sum(axis=1)])
+        return LeafFunction(
+            np.ascontiguousarray(statistics),
+            squared_errors,
+            1,
+            least_row=np.zeros(w.size),
+            worst_row=self.worst(w, float(w.sum())) / self.unit * (1 + 1e-9),
+            native="squares" if statistics.shape[1] <= MOST_STATISTICS else None,
+        )
 
     def worst(self, weight: NDArray[np.float64], total: float) -> NDArray[np.float64]:
         """Return the most: a row of weight w adds 2 w n / (n + w) to n rows of another class."""

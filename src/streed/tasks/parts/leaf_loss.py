@@ -6,7 +6,8 @@ predictions.
 
 One tolerance holds for all of them: the engine rounds the cost of every leaf to a multiple of 2^-36 (about
 1.5e-11) of what the costliest leaf at the root costs, and adds up exactly from there on. So the tree that is
-called optimal is at most half of that per leaf worse than the best one.
+called optimal is at most that much per leaf worse than the best one. Functions that the engine knows by name
+also have their targets rounded, to 2^-44 of the sum of their sizes or less.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from streed.options import OPTIONS
 from streed.table.labels import check_sample_weight
 from streed.tasks.base import CostTable, LeafFunction, Lowered, Task, priced
+from streed.tasks.parts.targets import rows_of_leaves
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -66,6 +68,17 @@ class LeafLoss(Task):
     def loss(self, rows: NDArray[np.intp]) -> float:
         """Return what a leaf with some of the rows costs, in natural units, from the rows themselves."""
 
+    def losses(self, leaf: NDArray[np.int64], n_nodes: int) -> NDArray[np.float64]:
+        """Return the loss of every node that is the leaf of some rows, 0 for the others, in natural units."""
+        costs = np.zeros(n_nodes)
+        for node, rows in rows_of_leaves(leaf, n_nodes):
+            costs[node] = self.loss(rows)
+        return costs
+
+    def engine_losses(self, leaf: NDArray[np.int64], n_nodes: int) -> NDArray[np.float64]:
+        """Return the same in the unit of the engine."""
+        return self.losses(leaf, n_nodes) / self.unit
+
     @abstractmethod
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
         """Give the leaves of a tree their predictions, and all nodes what views show of their rows."""
@@ -80,7 +93,7 @@ class LeafLoss(Task):
         leaf = self.leaf()
         n_labels = leaf.costs.shape[1] if isinstance(leaf, CostTable) else leaf.n_labels
         if isinstance(leaf, LeafFunction):
-            leaf = replace(leaf, loss=lambda rows: self.loss(rows) / self.unit)
+            leaf = replace(leaf, losses=self.engine_losses)
         return Lowered(
             leaf,
             np.arange(n_labels),

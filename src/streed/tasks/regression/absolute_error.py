@@ -100,9 +100,12 @@ class Quantile(LeafLoss):
                 f"{self._codes.size} rows with {self._values.size} distinct targets are too many for a "
                 "table of costs; round the targets, so that fewer are distinct"
             )
-        high = self._places[None, :] - self._places[self._codes, None]
-        losses = np.where(high > 0, self._above * high, -self._below * high)
+        losses = self._losses(self._places[None, :] - self._places[self._codes, None])
         return CostTable(np.ascontiguousarray(self._weights[:, None] * losses) + 0.0)
+
+    def _losses(self, high: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what predictions cost that are too high by so much, or too low if it is negative."""
+        return np.where(high > 0, self._above * high, -self._below * high)
 
     def _best(self, rows: NDArray[np.intp]) -> int:
         """Return the least of the best predictions for some rows, as a position among distinct targets."""
@@ -114,18 +117,15 @@ class Quantile(LeafLoss):
     def loss(self, rows: NDArray[np.intp]) -> float:
         """Return the loss of a leaf that predicts the quantile of its rows."""
         high = self._places[self._best(rows)] - self._places[self._codes[rows]]
-        return self.unit * float(
-            self._weights[rows] @ np.where(high > 0, self._above * high, -self._below * high)
-        )
+        return self.unit * float(self._weights[rows] @ self._losses(high))
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, float]:
         """Give the task as the six components of the paper; labels are the distinct targets, by position."""
 
         def cost_leaf(rows: tuple[int, ...], label: int) -> float:
-            codes = self._codes[list(rows)]
-            high = self._places[label] - self._places[codes]
-            losses = np.where(high > 0, self._above * high, -self._below * high)
-            return self.unit * float(self._weights[list(rows)] @ losses) if rows else 0.0
+            own = np.array(rows, np.intp)
+            losses = self._losses(self._places[label] - self._places[self._codes[own]])
+            return self.unit * float(self._weights[own] @ losses)
 
         found = super().components(X, min_samples_leaf=min_samples_leaf)
         return replace(found, cost_leaf=cost_leaf, labels=range(self._values.size))

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streed.tasks.base import LeafFunction
-from streed.tasks.parts.targets import numbers_at_nodes
-from streed.tasks.regression.linear_leaves import SINGULAR, LinearLeaves, label_by, rows_of_leaves
-
-if TYPE_CHECKING:
-    from streed.tree.tree import Tree
+from streed.tasks.regression.linear_leaves import SINGULAR, LinearLeaves
 
 
 class SimpleLinear(LinearLeaves):
@@ -54,7 +50,7 @@ class SimpleLinear(LinearLeaves):
         gain = np.where(steep > 0, cross**2 / np.where(steep > 0, steep, 1.0), 0.0)
         return np.asarray(np.maximum(squares - total * (total / n) - gain, 0.0))
 
-    def _fits(self, rows: NDArray[np.intp]) -> tuple[float, int, float, float]:
+    def _best(self, rows: NDArray[np.intp]) -> tuple[float, int, float, float]:
         """Return the least penalised error, with the column, constant and coefficient that attain it."""
         w, z = self._weights[rows], self._scaled[rows]
         mean_z = float(w @ z / w.sum())
@@ -73,15 +69,11 @@ class SimpleLinear(LinearLeaves):
 
     def loss(self, rows: NDArray[np.intp]) -> float:
         """Return the penalised error of a leaf with its best column."""
-        return self.unit * self._fits(rows)[0]
+        return self.unit * self._best(rows)[0]
 
-    def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
-        """Leaves predict lines in one column; views show the spread and the distribution of the targets."""
-        tree.details = numbers_at_nodes(tree, leaf, self._targets, self._weights)
-        lines = []
-        for rows in rows_of_leaves(tree, leaf):
-            _, column, constant, factor = self._fits(rows)
-            factors = np.zeros(len(self._columns.names))
-            factors[column] = factor
-            lines.append(self._line(constant, factors))
-        label_by(tree, lines)
+    def _fit(self, rows: NDArray[np.intp]) -> tuple[float, NDArray[np.float64]]:
+        """Return the constant and the coefficients of a leaf, all but one of which are zero."""
+        _, column, constant, factor = self._best(rows)
+        factors = np.zeros(len(self._columns.names))
+        factors[column] = factor
+        return constant, factors

@@ -9,14 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.tasks.base import LeafFunction
 from streed.tasks.parts.leaf_loss import LeafLoss
+from streed.tasks.parts.squares import MOST_STATISTICS, squared_errors
 from streed.tasks.parts.targets import check_targets, label_leaves, numbers_at_nodes, power_of_two
 
 if TYPE_CHECKING:
     from streed.tree.tree import Tree
-
-
-MOST_STATISTICS = 60
-"""Statistics that the engine's own function of squares takes: those of 58 targets."""
 
 
 class SquaredError(LeafLoss):
@@ -78,23 +75,27 @@ class SquaredError(LeafLoss):
         far = np.maximum((z - z.min(axis=0)) ** 2, (z - z.max(axis=0)) ** 2).sum(axis=1)
         return LeafFunction(
             np.ascontiguousarray(statistics),
-            self.leaf_costs,
+            squared_errors,
             1,
             least_row=np.zeros(w.size),
             worst_row=w * far * (1 + 1e-9),
             native="squares" if statistics.shape[1] <= MOST_STATISTICS else None,
         )
 
-    @staticmethod
-    def leaf_costs(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sums of squares about the means, from weights, sums and squares of centred targets."""
-        costs: NDArray[np.float64] = np.maximum(sums[-1] - (sums[1:-1] ** 2).sum(axis=0) / sums[0], 0.0)
-        return costs
-
     def loss(self, rows: NDArray[np.intp]) -> float:
         """Return the squared error of a leaf about its own mean."""
         own, w = self._centred[rows], self._weights[rows]
         return self.unit * float((w @ (own - w @ own / w.sum()) ** 2).sum())
+
+    def losses(self, leaf: NDArray[np.int64], n_nodes: int) -> NDArray[np.float64]:
+        """Return the squared error of every leaf, all leaves at once."""
+        w = self._weights
+        weight = np.maximum(np.bincount(leaf, w, n_nodes), np.finfo(np.float64).tiny)
+        costs = np.zeros(n_nodes)
+        for z in self._centred.T:
+            mean = np.bincount(leaf, w * z, n_nodes) / weight
+            costs += np.bincount(leaf, w * (z - mean[leaf]) ** 2, n_nodes)
+        return self.unit * costs
 
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
         """Leaves predict means; views show the spread and the distribution of the targets."""

@@ -51,7 +51,7 @@ const rowView = {
   holds(test) {
     const { column, field, missing } = this.fields.get(test.column);
     const given = field.value;
-    if (missing?.checked || given === MISSING) return test.kind === "missing";
+    if (missing?.checked || given === MISSING) return test.kind === "missing" || test.orMissing === true;
     if (given === "") return undefined;
     if (test.kind === "missing") return false;
     if (test.kind === "number") return this.atMost(given, test.limit);

@@ -1,0 +1,96 @@
+// Pairs of features from packed tables (packed_table.hpp). Part of kernels/body.hpp.
+//
+// For squares only: logarithms take so long that nothing is gained (colon at depth 4: 10.2 ms packed, 9.4 in
+// doubles). Features that do not split the rows need no masks: an empty cell is 0 / 0, which no comparison
+// chooses.
+
+// Both statistics of packed numbers as doubles, by their bits: a whole number below 2^52 is the low end of a
+// double of that size. Instructions for this are not on every level.
+struct Unpacking {
+    int shift;
+    long long half, low;
+    double middle;
+
+    explicit Unpacking(int at)
+        : shift(at),
+          half(1ll << (at - 1)),
+          low((1ll << at) - 1),
+          middle(0x1p52 + static_cast<double>(1ll << (at - 1))) {}
+
+    static AnyVec doubles(Longs bits) {
+        AnyVec out;
+        bits |= 0x4330000000000000ll;
+        __builtin_memcpy(&out, &bits, sizeof(out));
+        return out;
+    }
+    void operator()(Longs packed, AnyVec* sums) const {
+        packed += half;
+        typedef unsigned long long Unsigned __attribute__((vector_size(kVectorBytes), aligned(8), may_alias));
+        sums[0] = doubles(reinterpret_cast<Longs>(reinterpret_cast<Unsigned>(packed) >> shift)) - 0x1p52;
+        sums[1] = doubles(packed & low) - middle;
+    }
+};
+
+template <class... Losses>
+constexpr int packed_losses(LossList<Losses...>) {
+    return (static_cast<int>(Losses::kPacked) + ...);
+}
+static_assert(Squares::kPacked && packed_losses(NativeLosses{}) == 1, "packed sums are evaluated as squares");
+
+template <bool Limited>
+inline AnyVec packed_ticks(Longs cell, const Unpacking& unpack, const NativeModel& model) {
+    alignas(kVectorBytes) AnyVec sums[2];
+    unpack(cell, sums);
+    const AnyVec ticks = native_ticks<Squares, AnyVec, Bits>(sums, model);
+    if constexpr (!Limited) return ticks;
+    return sums[0] >= model.least ? ticks : AnyVec{} - 1e300;
+}
+
+template <bool Limited>
+void typed_packed_splits(const Frame& frame, const PackedProblem& problem, const NativeModel& given,
+                         const NativeSplits& out) {
+    NativeModel model = given;
+    model.n_values = 3;
+    const Unpacking unpack(model.shift);
+    const HalfRows filled(frame);
+    const int lanes = filled.lanes;
+    const std::size_t stride = static_cast<std::size_t>(frame.stride);
+    const AnyVec none = AnyVec{} - 1e300;
+    for (int j = 0; j < lanes; j += kLanes<double>) {
+        const Longs single = longs(problem.singles + j);
+        const AnyVec right = packed_ticks<Limited>(single, unpack, model),
+                     left = packed_ticks<Limited>(problem.total - single, unpack, model);
+        // Not a number if one side is empty.
+        at(out.right_leaf + j) = larger_of(right, none);
+        at(out.left_leaf + j) = larger_of(left, none);
+        at(out.right + j) = at(out.left + j) = none;
+    }
+    for (int a = 0; a < frame.n_active; ++a) {
+        const int i = frame.active[a];
+        if (out.right_leaf[i] <= -1e300 || out.left_leaf[i] <= -1e300) continue;
+        const std::int64_t* row = problem.table + static_cast<std::size_t>(i) * stride;
+        const std::int64_t* whole = problem.minuend == nullptr
+                                        ? nullptr
+                                        : problem.minuend + static_cast<std::size_t>(i) * stride;
+        const long long root = problem.singles[i], rest = problem.total - root;
+        BestSplits best{none, none};
+        for (int j = filled.begin(i); j < filled.end(i); j += kLanes<double>) {
+            const Longs own = longs(row + j);
+            const Longs both = whole == nullptr ? own : longs(whole + j) - own;
+            const Longs other = longs(problem.singles + j) - both;
+            alignas(kVectorBytes) const AnyVec ticks[4] = {
+                packed_ticks<Limited>(both, unpack, model), packed_ticks<Limited>(root - both, unpack, model),
+                packed_ticks<Limited>(other, unpack, model),
+                packed_ticks<Limited>(rest - other, unpack, model)};
+            best.take(ticks, out.right + j, out.left + j);
+        }
+        out.right[i] = larger(out.right[i], largest_of(best.right));
+        out.left[i] = larger(out.left[i], largest_of(best.left));
+    }
+}
+
+void packed_splits(const Frame& frame, const PackedProblem& problem, const NativeModel& model,
+                   const NativeSplits& out) {
+    if (model.least > 1) return typed_packed_splits<true>(frame, problem, model, out);
+    typed_packed_splits<false>(frame, problem, model, out);
+}

@@ -1,0 +1,4 @@
+#define STREED_LEVEL avx2
+#define STREED_LEVEL_NAME "avx2"
+#define STREED_VECTOR_BYTES 32
+#include "priced/kernels/body.hpp"

@@ -1,4 +1,0 @@
-#define STREED_LEVEL avx2
-#define STREED_LEVEL_NAME "avx2"
-#define STREED_VECTOR_BYTES 32
-#include "kernels_impl.hpp"

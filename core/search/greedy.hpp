@@ -1,0 +1,32 @@
+// Greedy trees with optimal ends, for searches that are too deep to be proven in time.
+#pragma once
+
+#include <vector>
+
+#include "search/search.hpp"
+
+namespace streed {
+
+enum class Impurity { gini, entropy };
+
+// How a greedy tree is grown: splits with the least impurity down to the last `tail` levels, which are solved
+// optimally. `rank` has, by heap number of a node (1 for the root, 2k and 2k + 1 below k), which split in the
+// order of impurity is taken; the first one where it has no entry.
+struct GreedyPlan {
+    int depth = 0;
+    int tail = 2;
+    Impurity impurity = Impurity::gini;
+    std::vector<int> rank;
+};
+
+// Whether the leaves count classes (or have costs of sides) by which splits can be compared.
+bool has_impurity(const Search& search);
+
+// The tree of a plan, from the root. It never has more errors than the greedy tree with the same splits.
+Tree greedy_tree(Search& search, Worker& worker, const GreedyPlan& plan);
+
+// The same with at most so many branching nodes, as the best pruning of a greedy tree whose last two levels
+// are optimal.
+Tree greedy_tree_within(Search& search, Worker& worker, const GreedyPlan& plan, int nodes);
+
+}  // namespace streed

@@ -1,4 +1,0 @@
-#define STREED_LEVEL avx512
-#define STREED_LEVEL_NAME "avx512"
-#define STREED_VECTOR_BYTES 64
-#include "kernels_impl.hpp"

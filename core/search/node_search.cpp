@@ -1,0 +1,143 @@
+// One subproblem (paper, Algorithm 1): what is known already, what is trivial, else the search over its
+// features.
+//
+// The cache is asked before the rows of a child are loaded, by a key that the path alone gives: rows
+// that are loaded first are wasted work where the value is known.
+#include <algorithm>
+#include <cstring>
+
+#include "search/search.hpp"
+
+namespace streed {
+
+Level& Worker::below(int index) {
+    while (levels_.size() <= static_cast<std::size_t>(index)) levels_.push_back(std::make_unique<Level>());
+    return level(index + 1);
+}
+
+void Worker::descend(int index, int lane, bool side) {
+    const int feature = level(index).node.feature(lane);
+    path_.push_back(PathKeyMaker::literal(feature, side));
+    tested_.push_back(feature);
+    load_child(index, lane, side);
+}
+
+// The path has the child's literal already.
+void Worker::load_child(int index, int lane, bool side) {
+    if (search_.has_function() && !search_.has_native() && !search_.leaf_table.ready())
+        search_.checkpoint(calling_thread_);  // it may be slow
+    Level& child = below(index);
+    Level& parent = level(index);
+    const std::size_t before = child.node.bytes();
+    child.node.load_child(parent.node, lane, side);
+    account(child.node.bytes() - before);
+    child.entry_lane = lane;
+    child.entry_side = side;
+    child.above = &parent;
+    enter(child);
+}
+
+void Worker::enter(Level& at) {
+    at.forget();
+    at.maximum = search_.model.maximum;
+    if (search_.has_function())
+        load_side_costs(at);
+    else
+        at.leaf = search_.leaf_cost(at.node);
+    const std::size_t stride = static_cast<std::size_t>(at.node.stride());
+    at.branch.assign(stride, search_.branch_cost());
+    if (!search_.prices.any()) return;
+    const std::size_t before = at.prices.bytes();
+    search_.prices.at_node(at.node, tested_, at.prices);
+    account(at.prices.bytes() - before);
+    for (std::size_t l = 0; l < stride; ++l) at.branch[l] += at.node.rows() * at.prices.now[l];
+}
+
+// Exact key of a subproblem: its rows as a bit set where that is short, else its path, then the limits.
+void Worker::cache_key(int depth, int nodes, std::string& key) const {
+    constexpr std::size_t kMaxRowBytes = 8192;  // longer row sets are keyed by their path (unmeasured)
+    const std::size_t words = search_.reduced.valid.size();
+    if (words * 8 <= kMaxRowBytes) {
+        key.resize(words * 8);
+        const auto put = [&](std::size_t w, std::uint64_t bits) {
+            std::memcpy(key.data() + 8 * w, &bits, 8);
+        };
+        for (std::size_t w = 0; w < words; ++w) {
+            std::uint64_t rows = search_.reduced.valid[w];
+            for (std::size_t k = 0; k < tested_.size(); ++k) {
+                const std::uint64_t column =
+                    search_.reduced.columns[static_cast<std::size_t>(tested_[k]) * words + w];
+                rows &= path_[k] == PathKeyMaker::literal(tested_[k], true) ? column : ~column;
+            }
+            put(w, rows);
+        }
+    } else {
+        std::vector<int> sorted = path_;
+        std::sort(sorted.begin(), sorted.end());
+        key.assign(reinterpret_cast<const char*>(sorted.data()), sorted.size() * sizeof(int));
+    }
+    const int limits[2] = {depth, nodes};
+    key.append(reinterpret_cast<const char*>(limits), sizeof(limits));
+    if (search_.prices.any()) search_.prices.append_key(tested_, key);
+}
+
+std::optional<Outcome> Worker::find_value(const std::string& key, double upper) {
+    const auto entry = search_.subproblems.find(key);
+    if (!entry || !(entry->exact || entry->value >= upper)) return std::nullopt;
+    ++statistics.cache_hits;
+    return Outcome{entry->value, entry->exact};
+}
+
+// The child of a node on one side of a feature. The cache is asked before its rows are loaded.
+Outcome Worker::solve_child(int index, int lane, bool side, int nodes, double upper) {
+    Level& parent = level(index);
+    Level& child = below(index);
+    int depth = parent.depth - 1;
+    normalise(depth, nodes);
+    path_.push_back(PathKeyMaker::literal(parent.node.feature(lane), side));
+    tested_.push_back(parent.node.feature(lane));
+    std::optional<Outcome> outcome;
+    const bool keyed = search_.options.switches.cache && depth > 2;
+    if (keyed) {
+        cache_key(depth, nodes, child.key);
+        outcome = find_value(child.key, upper);
+    }
+    if (!outcome) {
+        load_child(index, lane, side);
+        outcome = solve(index + 1, depth, nodes, upper, keyed);
+    }
+    ascend();
+    return *outcome;
+}
+
+Outcome Worker::solve(int index, int depth, int nodes, double upper, bool asked) {
+    Level& at = level(index);
+    normalise(depth, nodes);
+    const double least = search_.least_split();
+    if (depth == 0 || at.leaf <= least || at.node.active().empty()) return {at.leaf, true};
+    if (upper <= std::min(at.leaf, least)) return {std::min(at.leaf, least), false};
+    if (depth == 1) return {best_stump(at, nullptr), true};
+    const Switches& switches = search_.options.switches;
+    if (depth == 2 && switches.depth_two) {
+        search_.checkpoint(calling_thread_);
+        load_pair_table(at);
+        return {solve_pairs(at, nodes), true};
+    }
+    if (const auto priced = solve_priced(at, nodes, upper)) return *priced;
+
+    if (switches.cache && !asked) {
+        cache_key(depth, nodes, at.key);
+        if (const auto known = find_value(at.key, upper)) return *known;
+    }
+    ++statistics.nodes;
+    begin_branching(index, depth, nodes, upper, index > 0);
+    try_features(index, search_.floor());
+
+    const bool found = at.best < upper;
+    const Outcome outcome{found ? at.best : at.lower_bound(search_), found};
+    if (switches.cache)
+        search_.subproblems.store(at.key, {outcome.lower, found, at.choice.feature, at.choice.left_nodes});
+    return outcome;
+}
+
+}  // namespace streed

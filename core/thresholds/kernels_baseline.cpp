@@ -1,4 +1,0 @@
-#define STREED_LEVEL baseline
-#define STREED_LEVEL_NAME "baseline"
-#define STREED_VECTOR_BYTES 16
-#include "kernels_impl.hpp"

@@ -1,0 +1,212 @@
+#include <algorithm>
+
+#include "thresholds/search/search.hpp"
+
+namespace streed::thresholds {
+
+// The best tree with two levels, by intervals of root thresholds. The intervals with the least bounds share
+// the lanes of a walk: few intervals get several thresholds each. The first walk has one more lane, with all
+// rows on one side: its stump bounds the sides at the ends of every column.
+struct Worker::DepthTwo {
+    Worker& worker;
+    Search& search;
+    Node& node;
+    const Shape shape;
+    Cost limit;
+    const int level;
+    std::vector<Probe>* probes;
+
+    Frontier frontier;
+    std::vector<Interval> taken;
+    std::vector<std::pair<int, int>> ranges;  // first and last threshold that remain of these
+    std::vector<Lane> lanes;
+    std::vector<int> positions, starts, sorted;
+    Sides sides;
+    Cost relaxed = kInfinite;  // of the thresholds tried
+    bool found = false;
+    int column = -1, position = 0;
+    const int width;
+
+    // cppcheck-suppress uninitMemberVar  ; `sides` is a buffer
+    DepthTwo(Worker& the_worker, Node& the_node, Shape the_shape, Cost the_limit, int the_level,
+             std::vector<Probe>* the_probes)
+        : worker(the_worker),
+          search(the_worker.search_),
+          node(the_node),
+          shape(the_shape),
+          limit(the_limit),
+          level(the_level),
+          probes(the_probes),
+          width(lanes_of()) {}
+
+    int lanes_of() const {
+        const bool costs = worker.as_costs(node) && node.model() != Model::squares;
+        return (costs ? search.kernels.cost_lanes : search.kernels.lanes)[static_cast<int>(node.width())];
+    }
+
+    Cost room() const { return limit - search.branch_cost; }
+
+    // Costs of a side of a lane: with leaves of any size, and of the least size.
+    std::pair<Cost, Cost> costs(int side, std::size_t lane, Cost weight) const {
+        const Cost leaf = worker.side_cost(node, weight, sides.leaf[side][lane]);
+        if (!shape.split[side]) return {leaf, leaf};
+        const Cost any = std::min(
+            leaf, worker.side_cost(node, weight, sides.stump[side][lane]) + search.branch_cost);
+        if (search.least_rows == 1) return {any, any};
+        return {any, std::min(leaf, worker.side_cost(node, weight, sides.limited[side][lane]) +
+                                        search.branch_cost)};
+    }
+
+    void take(int room_for) {
+        taken.clear();
+        ranges.clear();
+        while (!frontier.empty() && static_cast<int>(taken.size()) < room_for) {
+            if (frontier.best().bound >= room()) {
+                frontier.clear();
+                break;
+            }
+            const Interval interval = frontier.pop();
+            int first, last;
+            if (!candidates(node, interval, room(), search.table.ticks, first, last)) continue;
+            taken.push_back(interval);
+            ranges.emplace_back(first, last);
+        }
+    }
+
+    // Lanes by column, so that the ranks of a column are read once; thresholds of an interval at equal
+    // distances.
+    void place(int room_for) {
+        const int n = static_cast<int>(taken.size()), each = room_for / n, more = room_for % n;
+        sorted.resize(taken.size());
+        for (int k = 0; k < n; ++k) sorted[static_cast<std::size_t>(k)] = k;
+        std::sort(sorted.begin(), sorted.end(), [&](int a, int b) {
+            return taken[static_cast<std::size_t>(a)].column < taken[static_cast<std::size_t>(b)].column;
+        });
+        lanes.clear();
+        positions.clear();
+        starts.clear();
+        for (const int which : sorted) {
+            starts.push_back(static_cast<int>(lanes.size()));
+            const int j = taken[static_cast<std::size_t>(which)].column,
+                      parts = each + (which < more ? 1 : 0);
+            const auto [first, last] = ranges[static_cast<std::size_t>(which)];
+            int before = 0;
+            for (int part = 1; part <= parts; ++part) {
+                const int aim = first +
+                                static_cast<int>((static_cast<long>(last) - first + 1) * part / (parts + 1));
+                const int at = std::min(last, node.threshold_from(j, aim));
+                if (at <= before) continue;
+                before = at;
+                lanes.push_back({j, node.rank_at(j, at)});
+                positions.push_back(at);
+            }
+        }
+        starts.push_back(static_cast<int>(lanes.size()));
+    }
+
+    void push(Interval interval) {
+        if (interval.high - interval.low < 2) return;
+        interval.set_bound(search.cost(node.weight_up_to(interval.column, interval.high) -
+                                       node.weight_up_to(interval.column, interval.low)));
+        if (interval.bound < room()) frontier.push(interval);
+    }
+
+    // All rows on one side: the bounds at the ends of all columns.
+    void set_ends(std::size_t lane) {
+        const Cost all = node.weight();
+        const Cost lower = costs(0, lane, all).first;
+        Cost upper = lower;
+        if (shape.split[0] != shape.split[1]) {
+            const Cost leaf = search.cost(node.leaf_cost());
+            const Cost stump = std::min(
+                leaf, worker.side_cost(node, all, sides.stump[0][lane]) + search.branch_cost);
+            upper = shape.split[1] ? stump : leaf;
+        }
+        for (std::vector<Interval>* some : {&taken, &frontier.all()})
+            for (Interval& interval : *some) {
+                interval.lower_high = lower;
+                interval.upper_low = upper;
+            }
+    }
+
+    void read_lanes(std::vector<std::pair<Cost, Cost>>& bounds) {
+        bounds.clear();
+        for (std::size_t l = 0; l < positions.size(); ++l) {
+            const int j = lanes[l].column;
+            const Cost below = node.weight_up_to(j, positions[l]);
+            const auto lower = costs(0, l, below), upper = costs(1, l, node.weight() - below);
+            bounds.emplace_back(lower.first, upper.first);
+            relaxed = std::min(relaxed, search.branch_cost + lower.first + upper.first);
+            const bool fits = std::min(positions[l], node.size() - positions[l]) >= search.least_rows;
+            const Cost value = fits ? std::min(kInfinite, search.branch_cost + lower.second + upper.second)
+                                    : kInfinite;
+            if (probes != nullptr) probes->push_back({value, j, positions[l]});
+            if (value >= limit) continue;
+            limit = value;
+            found = true;
+            column = j;
+            position = positions[l];
+            if (level == 0) search.offer(value, make_plan());
+        }
+    }
+
+    std::shared_ptr<const Plan> make_plan() const {
+        const std::shared_ptr<Plan> plan = worker.make_plan(node, column, position);
+        plan->open = true;
+        for (int side = 0; side < 2; ++side) plan->nodes[side] = shape.split[side] ? 1 : 0;
+        return plan;
+    }
+
+    void split_intervals(const std::vector<std::pair<Cost, Cost>>& bounds) {
+        for (std::size_t k = 0; k < sorted.size(); ++k) {
+            Interval rest = taken[static_cast<std::size_t>(sorted[k])];
+            for (std::size_t l = static_cast<std::size_t>(starts[k]);
+                 l < static_cast<std::size_t>(starts[k + 1]); ++l) {
+                Interval part = rest;
+                part.high = rest.low = positions[l];
+                part.lower_high = rest.lower_low = bounds[l].first;
+                part.upper_high = rest.upper_low = bounds[l].second;
+                push(part);
+            }
+            push(rest);
+        }
+    }
+
+    Outcome run() {
+        ++worker.statistics.depth_two_solves;
+        const Cost leaf = search.cost(node.leaf_cost()), asked = limit;
+        const bool leaf_fits = leaf < limit;
+        if (leaf_fits) limit = leaf;
+        for (int j = 0; j < node.n_columns(); ++j)
+            if (!node.constant(j)) frontier.push({j, 0, node.size(), 0, 0, 0, 0, 0, 0});
+        bool ends_known = false;
+        std::vector<std::pair<Cost, Cost>> bounds;
+        while (!frontier.empty()) {
+            const int room_for = ends_known ? width : width - 1;
+            take(room_for);
+            if (taken.empty()) break;
+            place(room_for);
+            if (!ends_known) lanes.push_back({lanes[0].column, std::numeric_limits<std::int16_t>::max()});
+            if (!ends_known && node.wide()) lanes.back().rank = std::numeric_limits<std::int32_t>::max();
+            worker.evaluate(node, lanes, sides);
+            if (!ends_known) set_ends(lanes.size() - 1);
+            ends_known = true;
+            read_lanes(bounds);
+            if (limit <= search.branch_cost) break;
+            split_intervals(bounds);
+            if (search.is_whole(level, 2, 3) && !frontier.empty())
+                search.raise_bound(std::min(limit, frontier.best().bound + search.branch_cost));
+        }
+        relaxed = std::min({relaxed, leaf, limit});
+        if (!found)
+            return leaf_fits ? Outcome{leaf, relaxed, true, nullptr}
+                             : Outcome{asked, relaxed, false, nullptr};
+        return {limit, relaxed, true, make_plan()};
+    }
+};
+
+Outcome Worker::depth_two(Node& node, Shape shape, Cost limit, int level, std::vector<Probe>* probes) {
+    return DepthTwo(*this, node, shape, limit, level, probes).run();
+}
+
+}  // namespace streed::thresholds

@@ -1,0 +1,152 @@
+// The state of one solve, and the worker that searches.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "thresholds/search/cache.hpp"
+#include "thresholds/search/intervals.hpp"
+#include "thresholds/rows/table.hpp"
+
+namespace streed::thresholds {
+
+// Thrown inside the search when a limit is reached or the user interrupts; caught where the root is searched.
+struct Stopped {};
+
+constexpr Cost kInfinite = std::numeric_limits<Cost>::max() / 8;
+
+// Nodes of a full tree.
+inline int full_tree(int depth) { return depth >= 30 ? std::numeric_limits<int>::max() : (1 << depth) - 1; }
+
+// What all workers share. Costs are whole numbers of ticks, so that sums are exact and compared without a
+// tolerance.
+class Search {
+public:
+    using Clock = std::chrono::steady_clock;
+    Search(const Problem& problem, Table& table, const Options& options, double work_limit,
+           const Kernels& kernels, Clock::time_point started);
+
+    void checkpoint(bool calling_thread);  // throws Stopped when the search is to end
+    double elapsed() const;
+    void take_work(double cells);  // throws Stopped at the limit of work
+    double work() const { return work_.load(std::memory_order_relaxed); }
+    bool out_of_work() const { return work() > work_limit_; }
+    void take_memory(std::ptrdiff_t bytes);
+    std::size_t peak_memory() const { return peak_.load(std::memory_order_relaxed); }
+    Cost cost(Cost units) const { return units * table.ticks; }
+    void offer(Cost value, const std::shared_ptr<const Plan>& plan);        // a tree for all rows
+    void set_optimum(Cost value, const std::shared_ptr<const Plan>& plan);  // whatever was offered before
+    void raise_bound(Cost bound);
+    bool is_whole(int level, int its_depth, int its_nodes) const {
+        return level == 0 && its_depth == depth && its_nodes == nodes;
+    }
+    Progress progress() const;
+    void stop(Status reason);
+    bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+
+    const Problem& problem;
+    Table& table;
+    const Options& options;
+    const Kernels& kernels;
+    const Cost branch_cost;
+    const int least_rows;  // of a leaf
+    Cache cache;
+    bool use_cache = false;
+    bool building = false;   // the search is over and its tree is built: no limit ends that
+    const int depth, nodes;  // of the whole tree
+
+    std::mutex mutex;  // of what follows
+    Cost incumbent = kInfinite;
+    std::shared_ptr<const Plan> plan;
+    std::atomic<Cost> lower_bound{0};
+    std::atomic<double> root_done{0};  // share of the root's thresholds that are decided
+    Statistics statistics;
+    Status status = Status::optimal;
+
+private:
+    Clock::time_point started_;
+    std::atomic<bool> stopped_{false};
+    std::atomic<std::size_t> used_{0}, peak_{0};
+    const double work_limit_;
+    std::atomic<double> work_{0};
+    double next_poll_ = 0;
+    bool bound_tried_ = false;
+};
+
+// A threshold that was tried, and what it led to.
+struct Probe {
+    Cost value = 0;
+    std::int32_t column = 0;
+    std::int32_t position = 0;
+};
+
+// The best split into two leaves.
+struct Stump {
+    Cost value = kInfinite;    // with leaves of the least size
+    Cost relaxed = kInfinite;  // with any
+    std::int32_t column = -1;
+    std::int32_t position = 0;
+};
+
+// Which trees the two sides of a root with two levels may have.
+struct Shape {
+    bool split[2] = {true, true};
+};
+
+// Searches subproblems; a thread has one. An outcome is exact if the optimum is below `limit`, else its value
+// bounds it and is at least the limit.
+class Worker {
+public:
+    Worker(Search& search, bool calling_thread) : search_(search), calling_(calling_thread) {}
+    ~Worker();
+
+    // Trees of at most that depth and so many nodes. `probes` gets the thresholds that were tried.
+    Outcome solve(Node& node, int depth, int nodes, Cost limit, int level,
+                  std::vector<Probe>* probes = nullptr);
+    // A tree, not a bound.
+    Outcome greedy(Node& node, int depth, int nodes, int best_levels, Cost limit, int level);
+    Stump best_stump(Node& node);
+    Stump purest_split(Node& node);
+    Stump best_square_split(Node& node);
+    void prepare(Node& node);
+    void divide(Node& node, int column, std::int32_t rank, Node& lower, Node& upper);
+    Node& child(int level, int side);
+    std::shared_ptr<Plan> make_plan(const Node& node, int column, int position) const;
+    Statistics statistics;
+
+private:
+    // What is noted while it lives goes to a cache of its own, which is asked first.
+    struct Notes {
+        Notes(Worker& worker, Cache* cache) : worker_(worker) { worker.notes_ = cache; }
+        ~Notes() { worker_.notes_ = nullptr; }
+        Notes(const Notes&) = delete;
+        Notes& operator=(const Notes&) = delete;
+        Worker& worker_;
+    };
+
+    Outcome solve_new(Node& node, int depth, int nodes, Cost limit, int level, std::vector<Probe>* probes);
+    Outcome depth_one(Node& node, Cost limit);
+    Outcome depth_two(Node& node, Shape shape, Cost limit, int level, std::vector<Probe>* probes);
+    Outcome branch(Node& node, int depth, int nodes, Cost limit, int level, std::vector<Probe>* probes);
+    struct DepthTwo;
+    struct Branching;
+    void evaluate(Node& node, const std::vector<Lane>& lanes, Sides& sides);
+    bool as_costs(const Node& node) const { return node.has_costs() || search_.least_rows > 1; }
+    Cost side_cost(const Node& node, Cost weight, Cost given) const;
+
+    Search& search_;
+    bool calling_;
+    Cache* notes_ = nullptr;
+    std::deque<Node> nodes_;  // two per level
+    AlignedBuffer words_, scratch_;
+    RowMap map_;
+    std::ptrdiff_t taken_ = 0;
+    int since_checkpoint_ = 0;
+};
+
+}  // namespace streed::thresholds

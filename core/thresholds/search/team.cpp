@@ -1,0 +1,74 @@
+#include "thresholds/search/team.hpp"
+
+#include <chrono>
+#include <system_error>
+
+namespace streed::thresholds {
+
+Team::Team(int n_threads, Work work, Wait wait) : work_(std::move(work)), wait_(std::move(wait)) {
+    const auto begin = [this](int thread) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        while (!over_) {
+            take_pieces(thread, lock);
+            if (!over_) begins_.wait(lock, [this] { return over_ || next_ < n_; });
+        }
+    };
+    try {
+        for (int thread = 1; thread < n_threads; ++thread) threads_.emplace_back(begin, thread);
+    } catch (const std::system_error&) {  // no more threads to be had: those that run will do
+    }
+}
+
+Team::~Team() {
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        over_ = true;
+        next_ = n_ = 0;
+    }
+    begins_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+}
+
+void Team::take_pieces(int thread, std::unique_lock<std::mutex>& lock) {
+    while (next_ < n_) {
+        const std::size_t piece = next_++;
+        ++in_work_;
+        lock.unlock();
+        std::exception_ptr failure;
+        try {
+            work_(thread, piece);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        lock.lock();
+        --in_work_;
+        if (!failure) continue;
+        if (!failure_) failure_ = failure;
+        next_ = n_;
+    }
+    if (in_work_ == 0) ends_.notify_one();
+}
+
+void Team::run(std::size_t n) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    next_ = 0;
+    n_ = n;
+    failure_ = nullptr;
+    if (n > 1) begins_.notify_all();
+    take_pieces(0, lock);
+    while (in_work_ > 0) {
+        if (ends_.wait_for(lock, std::chrono::milliseconds(50), [this] { return in_work_ == 0; })) break;
+        lock.unlock();
+        std::exception_ptr failure;
+        try {
+            wait_();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        lock.lock();
+        if (failure && !failure_) failure_ = failure;
+    }
+    if (failure_) std::rethrow_exception(failure_);
+}
+
+}  // namespace streed::thresholds

@@ -1,0 +1,175 @@
+#include <algorithm>
+
+#include "thresholds/search/search.hpp"
+
+namespace streed::thresholds {
+
+Worker::~Worker() {
+    search_.take_memory(-taken_);
+    const std::lock_guard<std::mutex> lock(search_.mutex);
+    search_.statistics.add(statistics);
+}
+
+Node& Worker::child(int level, int side) {
+    while (nodes_.size() < static_cast<std::size_t>(2 * level + 2)) nodes_.emplace_back();
+    return nodes_[static_cast<std::size_t>(2 * level + side)];
+}
+
+// Buffers are counted after they have grown: they belong to a level and grow a few times in a search.
+void Worker::divide(Node& node, int column, std::int32_t rank, Node& lower, Node& upper) {
+    const std::ptrdiff_t grown = static_cast<std::ptrdiff_t>(
+        partition(node, column, rank, search_.kernels, lower, upper, map_));
+    taken_ += grown;
+    if (grown > 0) search_.take_memory(grown);
+}
+
+// The second copy of a column with missing values has the splits of the first one where no value is missing.
+void Worker::prepare(Node& node) {
+    if (node.prepared()) return;
+    const Node& root = search_.table.root;
+    for (int j = 1; j < node.n_columns(); ++j) {
+        const Source& source = search_.table.sources[static_cast<std::size_t>(j)];
+        if (!source.upper || node.constant(j) ||
+            search_.table.sources[static_cast<std::size_t>(j - 1)].column != source.column)
+            continue;
+        const bool missing = root.rank_of(j, node.roots()[node.row_at(j, node.size() - 1)]) ==
+                             static_cast<std::int32_t>(source.ranks.size()) - 1;
+        if (!missing) node.drop(j);
+    }
+    node.prepare(search_.kernels, search_.least_rows, search_.options.switches.narrow_lanes);
+}
+
+std::shared_ptr<Plan> Worker::make_plan(const Node& node, int column, int position) const {
+    const Node& root = search_.table.root;
+    auto plan = std::make_shared<Plan>();
+    plan->column = column;
+    plan->low = root.rank_of(column, node.roots()[node.row_at(column, position - 1)]);
+    plan->high = root.rank_of(column, node.roots()[node.row_at(column, position)]);
+    return plan;
+}
+
+// From what kernels return to ticks: gains of two labels count what leaves have right twice, less the weight.
+Cost Worker::side_cost(const Node& node, Cost weight, Cost given) const {
+    if (given >= kNone) return kInfinite;
+    if (as_costs(node)) return search_.cost(given);
+    return search_.cost(node.model() == Model::two_labels ? (weight - given) / 2 : weight - given);
+}
+
+void Worker::evaluate(Node& node, const std::vector<Lane>& lanes, Sides& sides) {
+    since_checkpoint_ += static_cast<int>(
+        std::min<long>(1l << 20, static_cast<long>(node.size()) * node.n_columns()));
+    if (since_checkpoint_ >= 1 << 16) {  // about 0.2 ms
+        since_checkpoint_ = 0;
+        search_.checkpoint(calling_);
+    }
+    search_.take_work(static_cast<double>(node.size()) * node.n_columns());
+    std::size_t grown = node.prepare_walks();
+    const NodeView& view = node.view();
+    const bool squares = node.model() == Model::squares, costs = as_costs(node) && !squares;
+    grown += words_.reserve((static_cast<std::size_t>(view.n_rows) + 64) * 8);
+    if (costs || node.model() == Model::classes) grown += scratch_.reserve(scratch_bytes(view));
+    taken_ += static_cast<std::ptrdiff_t>(grown);
+    if (grown > 0) search_.take_memory(static_cast<std::ptrdiff_t>(grown));
+    const Kernels& kernels = search_.kernels;
+    kernels.pack(view, node.width(), costs, lanes.data(), static_cast<int>(lanes.size()), words_.data());
+    if (squares)
+        kernels.squares(view, words_.data(), sides);
+    else if (costs)
+        kernels.costs(view, node.width(), words_.data(), scratch_.data(), sides);
+    else if (node.model() == Model::classes)
+        kernels.classes(view, node.width(), words_.data(), scratch_.data(), sides);
+    else
+        kernels.two_labels(view, node.width(), words_.data(), sides);
+}
+
+// Cheap answers first: a leaf where no split can help, the cache, and only then a search.
+Outcome Worker::solve(Node& node, int depth, int nodes, Cost limit, int level, std::vector<Probe>* probes) {
+    if (limit <= 0) return {};
+    depth = std::min(depth, nodes);
+    nodes = std::min(nodes, full_tree(depth));
+    const Cost leaf = search_.cost(node.leaf_cost());
+    if (depth == 0 || leaf <= search_.branch_cost) return {leaf, leaf, true, nullptr};
+    if (node.size() < 2 * search_.least_rows) return {leaf, 0, true, nullptr};
+    if (depth < 2 || !search_.use_cache || probes != nullptr)
+        return solve_new(node, depth, nodes, limit, level, probes);
+    Cache::Key key;
+    make_key(node, search_.table.root, depth, nodes, key);
+    Outcome known;
+    const bool found = (notes_ != nullptr && notes_->find(key, known)) || search_.cache.find(key, known);
+    if (found && (known.exact || known.value >= limit)) {
+        ++statistics.cache_hits;
+        return known;
+    }
+    Outcome outcome = solve_new(node, depth, nodes, limit, level, probes);
+    search_.take_memory((notes_ != nullptr ? *notes_ : search_.cache).store(key, outcome));
+    return outcome;
+}
+
+Outcome Worker::solve_new(Node& node, int depth, int nodes, Cost limit, int level,
+                          std::vector<Probe>* probes) {
+    prepare(node);
+    if (depth == 1) return depth_one(node, limit);
+    if (depth > 2) return branch(node, depth, nodes, limit, level, probes);
+    if (nodes == 3) return depth_two(node, Shape{}, limit, level, probes);
+    Outcome one = depth_two(node, Shape{{true, false}}, limit, level, probes);
+    Outcome other = depth_two(node, Shape{{false, true}}, one.exact ? std::min(limit, one.value) : limit,
+                              level, probes);
+    const Cost relaxed = std::min(one.relaxed, other.relaxed);
+    Outcome& best = other.exact && (!one.exact || other.value < one.value) ? other : one;
+    best.relaxed = relaxed;
+    return best;
+}
+
+Outcome Worker::depth_one(Node& node, Cost limit) {
+    const Cost leaf = search_.cost(node.leaf_cost());
+    const Stump stump = best_stump(node);
+    const Cost relaxed = std::min(leaf, stump.relaxed + search_.branch_cost);
+    if (leaf <= stump.value + search_.branch_cost) return {leaf, relaxed, true, nullptr};
+    Outcome out{stump.value + search_.branch_cost, relaxed, true, nullptr};
+    if (out.value < limit)
+        out.plan = make_plan(node, stump.column, stump.position);
+    else
+        out.exact = false;
+    return out;
+}
+
+// Row by row, for all labels: one split is asked for at the ends of a search only.
+Stump Worker::best_stump(Node& node) {
+    if (node.model() == Model::squares) return best_square_split(node);
+    Stump best;
+    const std::size_t labels = static_cast<std::size_t>(node.n_labels());
+    const std::vector<Cost>& totals = node.totals();
+    std::vector<Cost> sums(labels);
+    for (int j = 0; j < node.n_columns(); ++j) {
+        if (node.constant(j)) continue;
+        std::fill(sums.begin(), sums.end(), 0);
+        for (int position = 1; position < node.size(); ++position) {
+            const std::size_t row = node.row_at(j, position - 1);
+            const Cost own = node.unit() ? 1 : static_cast<Cost>(node.weights()[row]);
+            if (node.model() != Model::costs)
+                sums[node.labels()[row]] += own;
+            else
+                for (std::size_t c = 0; c < labels; ++c)
+                    sums[c] += static_cast<Cost>(node.costs()[row * labels + c]);
+            if (!node.ends_at(j, position)) continue;
+            Cost least[2] = {kInfinite, kInfinite}, most[2] = {0, 0};
+            for (std::size_t c = 0; c < labels; ++c) {
+                least[0] = std::min(least[0], sums[c]);
+                least[1] = std::min(least[1], totals[c] - sums[c]);
+                most[0] = std::max(most[0], sums[c]);
+                most[1] = std::max(most[1], totals[c] - sums[c]);
+            }
+            const Cost cost = search_.cost(node.model() == Model::costs ? least[0] + least[1]
+                                                                        : node.weight() - most[0] - most[1]);
+            best.relaxed = std::min(best.relaxed, cost);
+            if (std::min(position, node.size() - position) < search_.least_rows || cost >= best.value)
+                continue;
+            best.value = cost;
+            best.column = j;
+            best.position = position;
+        }
+    }
+    return best;
+}
+
+}  // namespace streed::thresholds

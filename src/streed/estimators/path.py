@@ -1,0 +1,142 @@
+"""`path` of the estimators: fitted trees of every size.
+
+A fit with a `Collector` finds all sizes over the same binary features instead of one tree. Where numbers are
+cut at thresholds that the search itself chooses, features depend on the size: such a path is one fit per size
+that a larger one does not settle.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sklearn.base import clone
+
+from streed.options import Limits
+from streed.paths.interrupted import unsearched
+from streed.paths.sizes import SizePath, never_worse, path_checked
+from streed.tasks.base import Task
+from streed.tree.result import Result
+
+
+class Collector:
+    """What a fit leaves behind for a path.
+
+    Attributes
+    ----------
+    path : SizePath or None
+        All sizes; None where features depend on the size.
+    maximize : bool
+        Whether larger values are better.
+    finish : function or None
+        Computes, for a fitted estimator with another tree, what else depends on the tree.
+    """
+
+    path: SizePath | None = None
+    maximize: bool = False
+    finish: Callable[[Any], None] | None = None
+
+    def solve(self, task: Task, features: Any, names: Any, limits: Limits, progress: Any) -> Result:
+        """Find all sizes; the fit goes on with the largest one."""
+        self.path = path_checked(task, features, names, limits, progress)
+        return self.path[-1]
+
+
+@dataclass(frozen=True, repr=False)
+class EstimatorPath(SizePath):
+    """The best tree with at most k branching nodes, for every k, and an estimator fitted with each.
+
+    Attributes
+    ----------
+    results, maximize, seconds, searches, total
+        As in `streed.paths.SizePath`: ``path[k]`` is the `Result` for at most k branching nodes.
+    make : function
+        Makes the fitted estimator of a size; see `estimator`.
+    """
+
+    make: Callable[[int], Any] = field(default=lambda size: None, compare=False)
+
+    def estimator(self, size: int) -> Any:
+        """Return the estimator with the best tree of at most `size` branching nodes, fitted.
+
+        Parameters
+        ----------
+        size : int
+            Number of branching nodes, from 0 to that of the largest tree.
+
+        Returns
+        -------
+        estimator
+            A new one; its parameters are those of the path's estimator with ``max_nodes=size``.
+        """
+        if not 0 <= size < len(self):
+            raise ValueError(f"size must be from 0 to {len(self) - 1}, got {size!r}")
+        return self.make(size)
+
+
+def estimator_path(estimator: Any, *data: Any, **named: Any) -> EstimatorPath:
+    """Find the path of an estimator; `data` are the arguments of its `fit`."""
+    started = time.perf_counter()
+    collector = Collector()
+    model = clone(estimator).set_params(tune=None)
+    limits = model._limits()
+    if limits.unlimited:
+        raise ValueError("a size path needs max_depth, or a max_nodes of at most 20: got max_depth=None")
+    model._collector = collector
+    try:
+        model.fit(*data, **named)
+    finally:
+        del model._collector
+    if collector.path is None:
+        return _by_fits(model, collector.maximize, lambda other: other.fit(*data, **named), started)
+    conditions = getattr(model.binarizer_, "conditions_", None)
+    results = tuple(replace(result, note=model.result_.note) for result in collector.path)
+    if conditions is not None:
+        for result in results:
+            result.explain(conditions)
+    path = replace(collector.path, results=results, seconds=time.perf_counter() - started)
+    return _with_estimators(path, lambda size: _with_tree(model, size, results[size], collector.finish))
+
+
+def _with_estimators(path: SizePath, make: Callable[[int], Any]) -> EstimatorPath:
+    return EstimatorPath(path.results, path.maximize, path.seconds, path.searches, path.total, make)
+
+
+def _with_tree(model: Any, size: int, result: Result, finish: Callable[[Any], None] | None) -> Any:
+    """Return a copy of a fitted estimator with another tree over the same features."""
+    other = copy.copy(model).set_params(max_nodes=size)
+    other.result_, other.tree_ = result, result.tree
+    if finish is not None:
+        finish(other)
+    return other
+
+
+def _unsearched(leaf: Any, larger: Any) -> Any:
+    other = copy.copy(leaf)
+    other.result_ = unsearched(leaf.result_, larger.result_)
+    return other
+
+
+def _by_fits(largest: Any, maximize: bool, fit: Callable[[Any], Any], started: float) -> EstimatorPath:
+    """Fit from the largest size down; a proven tree with fewer nodes serves the sizes between."""
+    most = largest._limits().max_nodes
+    models: dict[int, Any] = {}
+    model, size, searches = largest, most, 1
+    while True:
+        least = model.tree_.n_nodes if model.result_.optimal else size
+        models.update(dict.fromkeys(range(least, size + 1), model))
+        if least == 0:
+            break
+        if model.result_.status == "interrupted":
+            leaf = fit(clone(largest).set_params(max_depth=0, max_nodes=0))
+            models.update({k: _unsearched(leaf, model) if k else leaf for k in range(least)})
+            break
+        size, searches = least - 1, searches + 1
+        model = fit(clone(largest).set_params(max_nodes=size))
+    results = tuple(never_worse([models[k].result_ for k in range(most + 1)], maximize))
+    path = SizePath(results, maximize, time.perf_counter() - started, searches)
+    fitted = {id(each.tree_): each for each in models.values()}
+    return _with_estimators(path, lambda k: _with_tree(fitted[id(results[k].tree)], k, results[k], None))

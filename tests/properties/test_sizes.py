@@ -1,0 +1,148 @@
+"""The vector of all sizes from one search, against a search for every size."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import streed
+from streed import _core
+from streed.options import check_limits
+from streed.solver.sizes import MOST_SIZES
+from tests.properties.naive import Problem
+from tests.properties.problems import EXAMPLES, SEEDS, problems
+
+LIMITS: dict[str, Any] = {"time_limit": math.inf, "memory_limit": 0, "n_threads": 1}
+
+
+def vector(answer: dict[str, Any], most: int) -> list[float]:
+    """Value with at most 0, 1, ... nodes."""
+    trees = [(len(tree["feature"]) // 2, tree["objective"]) for tree in answer["trees"]]
+    return [min(value for nodes, value in trees if nodes <= k) for k in range(most + 1)]
+
+
+def check(problem: Problem, **more: Any) -> None:
+    """Compare all sizes with searches of their own."""
+    data = (problem.X, problem.y, problem.w, problem.n_labels)
+    options = {**LIMITS, **problem.options(), **more}
+    most = min(options["max_nodes"], 2 ** options["max_depth"] - 1, MOST_SIZES)
+    options["max_nodes"] = most
+    together = _core.solve(*data, **options, sizes=True)
+    assert together["optimal"]
+    values = vector(together, most)
+    assert len(together["lower_bounds"]) <= most + 1
+    for k, value in enumerate(values):
+        own = _core.solve(*data, **{**options, "max_nodes": k})
+        assert value == pytest.approx(own["objective"], rel=1e-12, abs=1e-12)
+    for k, bound in enumerate(together["lower_bounds"]):
+        assert bound == pytest.approx(values[k], rel=1e-9, abs=1e-9)
+
+
+@given(problem=problems())
+@settings(max_examples=max(20, EXAMPLES))
+def test_equal_to_a_search_for_every_size(problem: Problem) -> None:
+    check(problem)
+
+
+@given(
+    problem=problems(), off=st.sampled_from(_core.switch_names()), simd=st.sampled_from(_core.simd_levels())
+)
+@settings(max_examples=max(20, EXAMPLES))
+def test_no_switch_changes_a_value(problem: Problem, off: str, simd: str) -> None:
+    check(problem, switches={off: False}, simd=simd)
+
+
+@given(seed=SEEDS, depth=st.integers(3, 4), limit=st.sampled_from([1, 3000, 100_000]))
+@settings(max_examples=max(5, EXAMPLES // 4))
+def test_little_memory(seed: int, depth: int, limit: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(2, size=(90, 7), dtype=np.uint8)
+    y = ((X[:, 0] & X[:, 1]) ^ X[:, 2] ^ (rng.random(90) < 0.2)).astype(np.int32)
+    check(Problem(X, y, np.ones(90), 2, max_depth=depth, max_nodes=15), memory_limit=limit)
+
+
+@given(
+    seed=SEEDS, n=st.integers(2, 60), f=st.integers(1, 6), depth=st.integers(1, 5), most=st.integers(0, 12)
+)
+@settings(max_examples=max(10, EXAMPLES // 2))
+def test_deeper_trees_of_few_nodes(seed: int, n: int, f: int, depth: int, most: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(2, size=(n, f), dtype=np.uint8)
+    y = rng.integers(2, size=n).astype(np.int32)
+    check(Problem(X, y, np.ones(n), 2, max_depth=depth, max_nodes=most))
+
+
+def tasks(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    """One task of every leaf model, with and without a price per node."""
+    y, numbers = np.append(rng.integers(3, size=n - 3), [0, 1, 2]), rng.normal(size=n).round(2)
+    costs = rng.integers(9, size=(n, 3)).astype(float)
+    prices = streed.FeatureCosts(
+        [0.1, 0.4, 0.2, 0.0], discounted=[0.0, 0.1, 0.2, 0.0], groups=["g", "g", None, None]
+    )
+    return {
+        "weights": streed.tasks.Accuracy(y, sample_weight=rng.integers(1, 5, size=n)),
+        "balanced": streed.tasks.BalancedAccuracy(y),
+        "price": streed.tasks.Accuracy(y, cost_complexity=0.01),
+        "costs": streed.tasks.LabelCosts(costs),
+        "matrix": streed.tasks.CostMatrix(y, [[0, 2, 5], [1, 0, 3], [4, 1, 0]]),
+        "tests": streed.tasks.CostMatrix(y, [[0, 2, 5], [1, 0, 3], [4, 1, 0]], feature_costs=prices),
+        "tests of rows": streed.tasks.LabelCosts(costs, feature_costs=prices),
+        "rewards": streed.tasks.PolicyReward(costs),
+        "squares": streed.tasks.SquaredError(numbers),
+        "gini": streed.tasks.Gini(y),
+    }
+
+
+@given(
+    seed=SEEDS,
+    name=st.sampled_from(sorted(tasks(np.random.default_rng(0), 9))),
+    least=st.sampled_from([1, 1, 4]),
+)
+@settings(max_examples=max(20, EXAMPLES // 2))
+def test_every_leaf_model(seed: int, name: str, least: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 60))
+    X = rng.integers(2, size=(n, 4))
+    task = tasks(rng, n)[name]
+    depth = int(rng.integers(1, 5))
+    path = streed.size_path(task, X, max_depth=depth, min_samples_leaf=min(least, n))
+    assert path.searches == 1
+    assert path.optimal
+    for k, result in enumerate(path):
+        own = streed.solve(task, X, max_depth=depth, max_nodes=k, min_samples_leaf=min(least, n))
+        assert result.objective == pytest.approx(own.objective, rel=1e-9, abs=1e-9)
+        assert result.tree.n_nodes <= k
+
+
+def test_most_sizes_is_that_of_the_engine() -> None:
+    X, y = np.zeros((2, 1), np.uint8), np.array([0, 1], np.int32)
+    options = {**LIMITS, "min_samples_leaf": 1, "branch_cost": 0.0, "max_depth": 20}
+    _core.solve(X, y, np.ones(2), 2, **options, max_nodes=MOST_SIZES, sizes=True)
+    with pytest.raises(ValueError, match=f"up to {MOST_SIZES} nodes"):
+        _core.solve(X, y, np.ones(2), 2, **options, max_nodes=MOST_SIZES + 1, sizes=True)
+    with pytest.raises(ValueError, match="a maximum"):
+        _core.solve(X, y, np.ones(2), 2, **options, max_nodes=3, sizes=True, combination="max")
+
+
+def test_time_limit_and_progress() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(2, size=(2000, 60))
+    y = (X[:, :7].sum(axis=1) % 2) ^ (rng.random(2000) < 0.2)
+    seen: list[float] = []
+    path = streed.size_path(
+        streed.tasks.Accuracy(y), X, max_depth=6, time_limit=0.5, progress=lambda p: seen.append(p.objective)
+    )
+    assert not path.optimal
+    assert seen
+    values = path.objectives
+    assert (np.diff(values) <= 0).all()
+    for k, result in enumerate(path):
+        assert result.lower_bound <= result.objective
+        assert result.tree.n_nodes <= k
+        assert np.count_nonzero(result.tree.predict(X) != y) == result.objective
+    assert check_limits(max_depth=6).max_nodes == len(path) - 1

@@ -1,0 +1,93 @@
+"""Rows that are equal are put together: the same problem, in one order, whatever the order they came in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streed.solver.merged_rows import MOST_COPIES, in_order, merge_classes, merge_sums
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    n, width = draw(st.integers(1, 12)), draw(st.integers(1, 3))
+    row = st.lists(st.integers(-1, 2), min_size=width, max_size=width)
+    ranks = np.array(draw(st.lists(row, min_size=n, max_size=n)), np.int32).T
+    codes = np.array(draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), np.int32)
+    weight = draw(st.sampled_from([st.just(1.0), st.integers(1, 20).map(float), st.sampled_from([0.5, 1.5])]))
+    weights = np.array(draw(st.lists(weight, min_size=n, max_size=n)))
+    return np.ascontiguousarray(ranks), codes, weights
+
+
+def slow_classes(ranks: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> dict[tuple[int, ...], float]:
+    """The twin: the weight of each different row with its class, by a dictionary."""
+    sums: Counter[tuple[int, ...]] = Counter()
+    for row, code, weight in zip(ranks.T.tolist(), codes.tolist(), weights.tolist(), strict=True):
+        sums[(*row, code)] += weight
+    return dict(sums)
+
+
+@given(tables())
+def test_classes_equal_the_twin(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    merged = merge_classes(*data)
+    expected = slow_classes(*data)
+    assert slow_classes(*merged) == pytest.approx(expected)
+    total, different = float(data[2].sum()), len(expected)
+    whole = all(weight == int(weight) for weight in expected.values())
+    if whole and total <= MOST_COPIES * different:
+        assert merged[1].size == total
+        assert (merged[2] == 1).all()
+    else:
+        assert merged[1].size == different
+
+
+@given(tables(), st.integers(1, 4))
+def test_costs_equal_the_twin(data: tuple[np.ndarray, np.ndarray, np.ndarray], n_labels: int) -> None:
+    ranks, codes, weights = data
+    costs = np.arange(1, n_labels + 1) * weights[:, None] + codes[:, None]
+    expected: dict[tuple[int, ...], Any] = {}
+    for row, cost in zip(ranks.T.tolist(), costs, strict=True):
+        expected[tuple(row)] = expected.get(tuple(row), 0) + cost
+    merged, sums = merge_sums(ranks, costs)
+    found = {tuple(row): cost for row, cost in zip(merged.T.tolist(), sums, strict=True)}
+    assert len(found) == merged.shape[1] == len(expected)
+    for row, cost in expected.items():
+        np.testing.assert_allclose(found[row], cost)
+
+
+@given(tables(), st.randoms())
+def test_the_order_of_rows_does_not_matter(
+    data: tuple[np.ndarray, np.ndarray, np.ndarray], random: Any
+) -> None:
+    ranks, codes, weights = data
+    order = list(range(codes.size))
+    random.shuffle(order)
+    one = merge_classes(ranks, codes, weights)
+    other = merge_classes(np.ascontiguousarray(ranks[:, order]), codes[order], weights[order])
+    np.testing.assert_array_equal(one[0], other[0])
+    np.testing.assert_array_equal(one[1], other[1])
+    np.testing.assert_allclose(one[2], other[2])
+
+
+class Zeros:
+    """Random numbers that are none: all hashes are equal then."""
+
+    def integers(self, low: int, high: int) -> int:
+        return 0
+
+
+@given(tables())
+def test_rows_of_equal_hashes_are_told_apart(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+    ranks, codes, _ = data
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(np.random, "default_rng", lambda seed: Zeros())
+        order = in_order(ranks, codes[None, :])
+        merged = merge_classes(*data)
+    assert slow_classes(*merged) == pytest.approx(slow_classes(*data))
+    rows = [tuple(row) for row in np.vstack([ranks, codes[None, :]]).T[order].tolist()]
+    assert all(rows[k] == rows[k + 1] or rows[k] not in rows[k + 1 :] for k in range(len(rows) - 1))
