@@ -32,9 +32,11 @@ class Problem:
         }
 
     def tolerance(self) -> float:
-        """Rounding of sums of real weights; integer weights (and costs) must be exact."""
+        """Rounding of sums of real weights; sums of whole numbers and of binary fractions must be exact."""
         numbers = np.append(self.w, self.branch_cost)
-        return 0.0 if (numbers == np.floor(numbers)).all() else 1e-9 * float(numbers.sum())
+        steps = numbers * 2.0**10
+        exact = bool((steps == np.floor(steps)).all()) and float(steps.sum()) < 2.0**50
+        return 0.0 if exact else 1e-9 * float(numbers.sum())
 
     def leaf(self, rows: np.ndarray) -> float:
         per_label = np.bincount(self.y[rows], self.w[rows], self.n_labels)
