@@ -28,6 +28,7 @@ constexpr TechniqueName kTechniques[] = {
     {"preview", &streed::priced::Techniques::preview},
     {"alternation", &streed::priced::Techniques::alternation},
     {"leaf_prices", &streed::priced::Techniques::leaf_prices},
+    {"early_prices", &streed::priced::Techniques::early_prices},
     {"greedy", &streed::priced::Techniques::greedy},
 };
 
@@ -53,6 +54,7 @@ constexpr StatisticName kStatistics[] = {
     {"cache_hits", &streed::Statistics::cache_hits},
     {"cache_entries", &streed::Statistics::cache_entries},
     {"pruned_bound", &streed::Statistics::pruned_bound},
+    {"certificates", &streed::Statistics::certificates},
     {"peak_memory", &streed::Statistics::peak_memory},
     {"rows_merged", &streed::Statistics::rows_merged},
     {"features_kept", &streed::Statistics::features_kept},

@@ -31,6 +31,7 @@ struct Statistics {
     std::size_t rows_merged = 0;  // slots that the search sees
     std::size_t features_kept = 0;
     std::size_t threads = 0;
+    std::size_t certificates = 0;  // proofs of prices of rows
 
     void add(const Statistics& other) {
         depth_two_solves += other.depth_two_solves;

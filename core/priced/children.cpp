@@ -22,7 +22,7 @@ void Search::build(const Level& at, int lane, int side, Level& child) {
     side_mask(*at.rows, lane, side, mask_);
     select_rows(*at.rows, mask_, keep_, kernels_, *child.rows);
     child.offset = root_.unit * reducer_.reduce(child.rows, true, dropped);
-    child.merged = at.merged + child.offset;
+    child.unpaid = at.unpaid + reducer_.unpaid();
     child.leaf = child.upper = root_.unit * child.rows->leaf();
     child.feature = kLeaf;
     child.lower = 0;

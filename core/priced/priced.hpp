@@ -11,18 +11,19 @@ namespace streed::priced {
 
 // Techniques that can be switched off. None changes the optimum; tests hold them to that.
 struct Techniques {
-    bool memo = true;          // bounds of row sets met before
-    bool support = true;       // features with a side that cannot pay for a leaf are left out
-    bool cancellation = true;  // rows that no remaining feature separates are merged
-    bool duplicates = true;    // equal and opposite features of a node once
-    bool pair_bounds = true;   // two splits leave a peeled cell
-    bool similarity = true;    // bounds between the children of one node
-    bool inheritance = true;   // bounds of the parent's children for those of a node
-    bool missing_leaf = true;  // between such bounds missing rows cost a split and a leaf at most
-    bool preview = true;       // bounds of children from those of their children before they are made
-    bool alternation = true;   // both children in turns, with limits that grow
-    bool leaf_prices = true;   // prices of rows that no leaf exceeds, at the root
-    bool greedy = true;        // a look-ahead greedy tree first
+    bool memo = true;           // bounds of row sets met before
+    bool support = true;        // features with a side that cannot pay for a leaf are left out
+    bool cancellation = true;   // rows that no remaining feature separates are merged
+    bool duplicates = true;     // equal and opposite features of a node once
+    bool pair_bounds = true;    // two splits leave a peeled cell
+    bool similarity = true;     // bounds between the children of one node
+    bool inheritance = true;    // bounds of the parent's children for those of a node
+    bool missing_leaf = true;   // between such bounds missing rows cost a split and a leaf at most
+    bool preview = true;        // bounds of children from those of their children before they are made
+    bool alternation = true;    // both children in turns, with limits that grow
+    bool leaf_prices = true;    // prices of rows that no leaf exceeds, at the root
+    bool early_prices = false;  // these before all else: for tests
+    bool greedy = true;         // a look-ahead greedy tree first
 };
 
 // Why the search cannot take a problem; empty if it can. Leaf functions, maxima and prices of tests are not

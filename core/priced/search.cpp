@@ -5,14 +5,6 @@
 #include <limits>
 
 namespace streed::priced {
-namespace {
-
-// Cycles before prices of rows are first looked for; a failure makes them wait four times longer. Problems
-// that take less than 3 ms were slowed down by looking earlier.
-constexpr double kFirstCertificate = 1e7;
-
-}  // namespace
-
 Search::Search(Root& root, const Kernels& kernels, const Options& options, const Techniques& techniques,
                Clock::time_point started)
     : root_(root),
@@ -23,17 +15,18 @@ Search::Search(Root& root, const Kernels& kernels, const Options& options, const
       reducer_(root, kernels, techniques),
       memo_(root.n_rows),
       prices_(root, kernels),
-      next_certificate_(kFirstCertificate) {}
+      next_certificate_(techniques.early_prices ? 0 : kFirstCertificate) {}
 
 void Search::run() {
     Level& top = level(0, 0);
     top_ = &top;
     std::swap(top.rows, root_.rows);
-    top.offset = top.merged = root_.unit * reducer_.reduce(top.rows, false, true);
+    top.offset = root_.unit * reducer_.reduce(top.rows, false, true);
     top.rows->merged = false;  // all nodes have them in common
     top.leaf = top.upper = root_.unit * top.rows->leaf();
     poll(0);
     if (techniques_.greedy && !stopped()) greedy(top, 0);
+    searching_ = true;
     solve(top, 0, std::numeric_limits<double>::infinity());
 }
 
@@ -47,7 +40,7 @@ Level& Search::level(int depth, int side) {
 }
 
 std::size_t Search::memory() {
-    const std::size_t used = level_bytes_ + memo_.bytes() + 8 * root_.packed.size();
+    const std::size_t used = level_bytes_ + memo_.bytes() + prices_.bytes() + 8 * root_.packed.size();
     peak_ = std::max(peak_, used);
     return used;
 }
@@ -59,6 +52,7 @@ void Search::poll(std::size_t wanted) {
     if (elapsed > options_.time_limit) status_ = Status::time_limit;
     const std::size_t used = memory();
     if (options_.memory_limit > 0 && used + wanted > options_.memory_limit) status_ = Status::memory_limit;
+    paused_ = techniques_.leaf_prices && searching_ && top_->expanded && work_ > next_certificate_;
     if (stopped() || elapsed < next_poll_) return;
     next_poll_ = elapsed + 0.1;
     if (!options_.poll) return;
@@ -171,8 +165,12 @@ void Search::solve(Level& at, int depth, double room) {
     for (;;) {
         const double target = std::min(room, at.upper);
         const int lane = choose(at, target);
+        if (depth == 0 && paused_) {
+            paused_ = false;
+            certify(at);
+            continue;
+        }
         if (lane < 0 || at.lower >= target || stopped()) break;
-        if (depth == 0 && techniques_.leaf_prices && work_ > next_certificate_ && certify(at)) continue;
         ++tried;
         solve_children(at, depth, lane, room);
     }
@@ -200,6 +198,7 @@ Statistics Search::statistics() const {
     out.cache_entries = memo_.size();
     out.pruned_bound = counters_.pruned;
     out.peak_memory = peak_;
+    out.certificates = counters_.certificates;
     out.rows_merged = top_->rows->ids.size();
     out.features_kept = static_cast<std::size_t>(top_->rows->n_features);
     out.threads = 1;

@@ -5,13 +5,19 @@
 #include <memory>
 #include <vector>
 
-#include "priced/leaf_prices.hpp"
 #include "priced/memo.hpp"
 #include "priced/priced.hpp"
+#include "priced/prices/leaf_prices.hpp"
 #include "priced/rows/reduction.hpp"
 #include "priced/table.hpp"
 
 namespace streed::priced {
+
+// Prices of rows are looked for after this much work, about processor cycles, with this share of it, and
+// again when there is so many times more. Also looking for prices of nodes below the root, after 2e6 to 2e8
+// cycles in one of them, gained nothing on heart-cleveland, vehicle and ionosphere.
+constexpr double kFirstCertificate = 5e7, kEffortShare = 1.5, kNextCertificate = 1.5;
+constexpr double kEarlyEffort = 1e9;  // where they come first
 
 constexpr std::size_t kNoEntry = static_cast<std::size_t>(-1);
 
@@ -22,7 +28,7 @@ struct Level {
     Bounds bounds;           // of its children
     std::vector<char> done;  // features whose children are both solved
     double offset = 0;       // cost of the rows that were merged when it was made; all else is without it
-    double merged = 0;       // the same, of all nodes above it too
+    double unpaid = 0;  // of these rows and of those that were merged at the nodes above (rows/reduction.hpp)
     double leaf = 0, lower = 0, upper = 0;
     std::int32_t feature = kLeaf;  // the split of a tree that costs `upper`
     bool expanded = false;         // the pair table and the bounds are there
@@ -69,7 +75,7 @@ private:
     // A first tree (greedy.cpp).
     void greedy(Level& at, int depth);
     // Bounds from prices of rows, once they are certified (leaf_prices.cpp has the prices).
-    void use_prices(Level& at) const;
+    void use_prices(Level& at);
     bool certify(Level& at);
     // The tree of a node that costs `at.upper` (rebuild.cpp).
     void append(Level& at, int depth, Tree& tree);
@@ -77,7 +83,7 @@ private:
 
     Level& level(int depth, int side);
     void poll(std::size_t wanted);
-    bool stopped() const { return status_ != Status::optimal; }
+    bool stopped() const { return status_ != Status::optimal || paused_; }
     std::size_t memory();
     double apart() const {
         return techniques_.missing_leaf ? root_.branch : std::numeric_limits<double>::infinity();
@@ -95,6 +101,8 @@ private:
     Level* top_ = nullptr;
     Status status_ = Status::optimal;
     bool rebuilding_ = false;
+    bool searching_ = false;  // after the greedy tree
+    bool paused_ = false;     // the search goes back to the root, to look for prices of rows
     double next_poll_ = 0.05;
     double work_ = 0;          // about processor cycles
     double next_certificate_;  // of `work_`
@@ -102,6 +110,7 @@ private:
     Counters counters_;
     std::vector<std::uint64_t> mask_;
     std::vector<std::int32_t> keep_, lane_of_;
+    std::vector<double> column_prices_;
 };
 
 }  // namespace streed::priced

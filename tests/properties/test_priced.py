@@ -208,6 +208,32 @@ def test_no_switch_or_level_changes_the_optimum(kind: str, seed: int, n: int, f:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS, n=st.integers(2, 90), f=st.integers(1, 6), level=st.sampled_from(LEVELS))
+@settings(max_examples=max(5, EXAMPLES // 4))
+def test_prices_of_rows_do_not_change_the_optimum(kind: str, seed: int, n: int, f: int, level: str) -> None:
+    """Prices from the start, with the other bounds and without each of them."""
+    rng = np.random.default_rng(seed)
+    problem = priced(rows_of(kind, rng, features(rng, n, f)), rng)
+    best = least_cost(problem)
+    check(problem, best, switches={"early_prices": True}, simd=level)
+    for switch in set(SWITCHES) - {"early_prices", "leaf_prices"}:
+        check(problem, best, switches={"early_prices": True, switch: False}, simd=level)
+
+
+def test_prices_of_rows_prove_what_other_bounds_do_not() -> None:
+    """Labels that no tree explains: most of the search without prices is done to find that out."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(2, size=(300, 16), dtype=np.uint8)
+    problem = Priced(X, 6.0, y=rng.integers(2, size=300).astype(np.int32), w=np.ones(300))
+    slow = solve(problem, switches={"leaf_prices": False})
+    fast = solve(problem, switches={"early_prices": True})
+    assert fast["objective"] == slow["objective"]
+    assert fast["statistics"]["certificates"] > 0
+    assert slow["statistics"]["certificates"] == 0
+    assert fast["statistics"]["nodes"] < 0.5 * slow["statistics"]["nodes"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS, n=st.integers(20, 90), f=st.integers(33, 50), level=st.sampled_from(LEVELS))
 @settings(max_examples=max(3, EXAMPLES // 20))
 def test_many_features(kind: str, seed: int, n: int, f: int, level: str) -> None:

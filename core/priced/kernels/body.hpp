@@ -78,6 +78,8 @@ const Kernels kernels = {
     sum_planes,
     parts<std::int16_t>,
     parts<std::int32_t>,
+    sum_lanes,
+    add_columns,
 };
 
 }  // namespace STREED_LEVEL

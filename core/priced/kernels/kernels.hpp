@@ -95,6 +95,13 @@ struct Kernels {
     void (*sum_planes)(const PlaneFrame& frame, std::int32_t* sums);
     PartsKernel<std::int16_t> parts16;
     PartsKernel<std::int32_t> parts32;
+    // Of chosen rows, whose features lie as [row][block] of 32 bits: the weights of those with each feature,
+    // for 32 features per block; returns the weight of all.
+    std::int32_t (*sum_lanes)(const std::uint32_t* lanes, int blocks, const std::uint32_t* rows, int n,
+                              const std::int32_t* weights, std::int32_t* sums);
+    // Adds the values of the rows of one block of bits that have each feature.
+    void (*add_columns)(const std::uint64_t* bits, int stride, int n_rows, int n_features,
+                        const double* values, double* sums);
 };
 
 // The kernels of a level by name, "auto" for the best one; std::invalid_argument if the machine lacks it.

@@ -139,3 +139,39 @@ void sum_children(const SumFrame& frame, const T* sums, const T* all, T support,
         store(cell[0] + lane, cell0);
     }
 }
+
+// Sums over chosen rows that lie as lanes: the weights of those with each feature; returns the weight of all.
+std::int32_t sum_lanes(const std::uint32_t* lanes, int blocks, const std::uint32_t* rows, int n,
+                       const std::int32_t* weights, std::int32_t* sums) {
+    constexpr int kParts = kBlock / kLanes<std::int32_t>;
+    std::int32_t all = 0;
+    for (int k = 0; k < n; ++k) all += weights[rows[k]];
+    for (int block = 0; block < blocks; ++block) {
+        Vec<std::int32_t> bits[kParts], sum[kParts] = {};
+        for (int p = 0; p < kParts; ++p) bits[p] = lane_bits<std::int32_t>(p * kLanes<std::int32_t>);
+        for (int k = 0; k < n; ++k) {
+            const Vec<std::int32_t> features = splat(static_cast<std::int32_t>(
+                                        lanes[static_cast<long>(rows[k]) * blocks + block])),
+                                    weight = splat(weights[rows[k]]);
+            for (int p = 0; p < kParts; ++p) sum[p] += ((features & bits[p]) != 0) & weight;
+        }
+        for (int p = 0; p < kParts; ++p)
+            __builtin_memcpy(sums + block * kBlock + p * kLanes<std::int32_t>, &sum[p], sizeof sum[p]);
+    }
+    return all;
+}
+
+// Adds the numbers of the rows of one block that have each feature.
+void add_columns(const std::uint64_t* bits, int stride, int n_rows, int n_features, const double* values,
+                 double* sums) {
+    for (int f = 0; f < n_features; f += kLanes<double>) {
+        Vec<double> sum{};
+        for (int r = 0; r < n_rows; ++r) {
+            const auto words = *vectors(reinterpret_cast<const std::int64_t*>(bits) +
+                                        static_cast<long>(r / 64) * stride + f);
+            const Vec<std::int64_t> has = -((words >> (r % 64)) & 1);
+            sum += reinterpret_cast<Vec<double>>(has & reinterpret_cast<Vec<std::int64_t>>(splat(values[r])));
+        }
+        for (int l = 0; l < kLanes<double> && f + l < n_features; ++l) sums[f + l] += sum[l];
+    }
+}

@@ -112,7 +112,16 @@ double Reducer::cancel_counted(const Rows& rows, std::vector<std::uint64_t>& mas
             mask[at / 64] |= 1ull << (at % 64);
         }
     cancelled_ += 2 * static_cast<std::size_t>(pairs);
+    if (!rows.prices.empty()) add_debts(rows);
     return pairs;
+}
+
+// Every two rows that went cost one error.
+void Reducer::add_debts(const Rows& rows) {
+    debts_.assign(rows.ids.size(), 0.0);
+    for (std::size_t r = 0; r < rows.ids.size(); ++r)
+        if (kept_rows_[r] == 0) debts_[first_[r]] += root_.unit / 2 - rows.prices[r];
+    for (const double debt : debts_) unpaid_ += std::max(0.0, debt);
 }
 
 double Reducer::merge_valued(Rows& rows, std::vector<std::uint64_t>& mask) {
@@ -122,6 +131,7 @@ double Reducer::merge_valued(Rows& rows, std::vector<std::uint64_t>& mask) {
         if (first_[r] == r) continue;
         any = true;
         for (std::size_t k = 0; k < m; ++k) rows.values[first_[r] * m + k] += rows.values[r * m + k];
+        if (!rows.prices.empty()) rows.prices[first_[r]] += rows.prices[r];
     }
     if (!any) return -1;
     rows.merged = true;
@@ -136,6 +146,10 @@ double Reducer::merge_valued(Rows& rows, std::vector<std::uint64_t>& mask) {
         for (std::size_t k = 0; k + 1 < m; ++k) costs[k] -= least;
         costs[m - 1] = most - least;
         unavoidable += least;
+        if (!rows.prices.empty()) {
+            rows.prices[r] -= least * root_.unit;
+            if (most == least) unpaid_ += std::max(0.0, -rows.prices[r]);
+        }
         if (most == least) continue;  // the same under all labels
         --cancelled_;
         mask[r / 64] |= 1ull << (r % 64);

@@ -9,6 +9,7 @@ namespace streed::priced {
 // left out at a node can be left out at all nodes below it: sides only lose support.
 double Reducer::reduce(std::unique_ptr<Rows>& rows, bool filtered, bool dropped) {
     double unavoidable = 0;
+    unpaid_ = 0;
     for (;;) {
         if (filtered) {
             keep_.resize(static_cast<std::size_t>(rows->n_features));

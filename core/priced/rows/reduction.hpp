@@ -20,6 +20,9 @@ public:
     double reduce(std::unique_ptr<Rows>& rows, bool filtered, bool dropped);
 
     std::size_t cancelled() const { return cancelled_; }  // rows, so far
+    // Of the rows that the last reduction took away: what they cost more than their prices, in ticks. Rows
+    // that no feature separates go together, and none of them makes up for others that cost more.
+    double unpaid() const { return unpaid_; }
 
 private:
     // Support (support.cpp): the lanes of features both of whose sides can pay for a leaf; returns whether
@@ -35,12 +38,14 @@ private:
     // The first row of the group of each row that has the same features.
     void group(const Rows& rows);
     double cancel_counted(const Rows& rows, std::vector<std::uint64_t>& mask);
+    void add_debts(const Rows& rows);
     double merge_valued(Rows& rows, std::vector<std::uint64_t>& mask);
 
     const Root& root_;
     const Kernels& kernels_;
     const Techniques& techniques_;
     std::size_t cancelled_ = 0;
+    double unpaid_ = 0;
     std::unique_ptr<Rows> spare_ = std::make_unique<Rows>();
     std::vector<std::int32_t> keep_, counts_[2];
     std::vector<std::uint64_t> mask_, wanted_, valid_, hashes_, row_hashes_, seen_bits_;
@@ -49,6 +54,7 @@ private:
     std::uint32_t stamp_ = 0;
     std::vector<std::int32_t> left_;
     std::vector<char> kept_rows_;
+    std::vector<double> debts_;  // of the groups that lose rows
 };
 
 }  // namespace streed::priced

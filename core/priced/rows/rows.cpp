@@ -12,7 +12,8 @@ std::uint64_t Rows::valid(int word) const {
 }
 
 std::size_t Rows::bytes() const {
-    return buffer.capacity() + 4 * (features.capacity() + ids.capacity()) + 8 * values.capacity();
+    return buffer.capacity() + 4 * (features.capacity() + ids.capacity()) +
+           8 * (values.capacity() + prices.capacity());
 }
 
 void Rows::allocate() {
@@ -44,6 +45,7 @@ void select_rows(const Rows& from, const std::vector<std::uint64_t>& mask,
     to.merged = from.merged;
     to.ids.clear();
     to.values.clear();
+    to.prices.clear();
     for (int c = 0, begin = 0, row = 0; c < 2; begin += from.words[c], row += from.n[c], ++c) {
         const std::size_t before = to.ids.size();
         for (int w = 0; w < from.words[c]; ++w)
@@ -51,6 +53,7 @@ void select_rows(const Rows& from, const std::vector<std::uint64_t>& mask,
                  rest &= rest - 1) {
                 const int r = row + 64 * w + std::countr_zero(rest);
                 to.ids.push_back(from.ids[static_cast<std::size_t>(r)]);
+                if (!from.prices.empty()) to.prices.push_back(from.prices[static_cast<std::size_t>(r)]);
                 if (from.n_values > 0)
                     to.values.insert(to.values.end(), from.row_values(r), from.row_values(r) + from.n_values);
             }
@@ -77,6 +80,7 @@ void select_features(const Rows& from, const std::vector<std::int32_t>& keep, Ro
     to.n[1] = from.n[1];
     to.ids = from.ids;
     to.values = from.values;
+    to.prices = from.prices;
     to.allocate();
     to.features.resize(keep.size());
     for (std::size_t k = 0; k < keep.size(); ++k)

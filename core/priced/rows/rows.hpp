@@ -29,6 +29,7 @@ struct Rows {
     std::vector<std::int32_t> features;  // numbers of the problem
     std::vector<std::uint32_t> ids;      // positions at the root, rising within a block
     std::vector<double> values;          // [row][n_values]
+    std::vector<double> prices;          // of the rows (prices/leaf_prices.hpp), in ticks; empty: not known
     AlignedBuffer buffer;
 
     std::uint64_t* bits() { return buffer.as<std::uint64_t>(); }
