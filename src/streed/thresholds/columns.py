@@ -90,7 +90,10 @@ class Ranks:
             cut = number_between(float(low), float(high), type(low))
         last = following - 1
         if last > rank:
-            last -= int(np.count_nonzero(distinct[rank + 1 : following] > cut))
+            between = distinct[rank + 1 : following]
+            if distinct.dtype.kind == "f":  # short floats would round the cut, binarizers do not
+                between = between.astype(np.float64)
+            last -= int(np.count_nonzero(between > cut))
         shown = _date_text(cut, float(low), float(high)) if self.kind == "dates" else cut
         return Condition(name, "<=", shown), last
 
