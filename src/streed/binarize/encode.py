@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,22 @@ from streed.table.dates import NoDateError, parse_dates
 from streed.table.limits import at_most
 
 
+class Known(NamedTuple):
+    """A column in the way in which it is fitted, with its values and where they are missing."""
+
+    column: Column
+    values: NDArray[Any]
+    missing: NDArray[np.bool_] | None
+    """None: nowhere."""
+    from_text: bool = False
+    """Whether it holds dates that were texts."""
+
+
 class Encoder:
     """Writes the features of one column."""
 
-    def __init__(self, column: Column, fitted: ColumnFeatures, missing: str) -> None:
-        column = as_fitted(column, fitted)
-        self._values, self._missing = values_and_missing(column, missing)
+    def __init__(self, known: Known, fitted: ColumnFeatures) -> None:
+        column, self._values, self._missing, _ = known
         self._conditions = fitted.conditions
         self._is_category = fitted.kind.is_category
         if self._is_category:
@@ -78,6 +88,12 @@ def _first_satisfied(column: Column, fitted: ColumnFeatures) -> NDArray[np.int32
                 "Binarizer(unknown='ignore') would give it no feature"
             )
     return np.array([*(first.get(value, none) for value in column.categories), none], dtype=np.int32)
+
+
+def read_fitted(column: Column, fitted: ColumnFeatures, missing: str) -> Known:
+    """Read a column in the way in which it was fitted; `missing` is what is done with missing values."""
+    column = as_fitted(column, fitted)
+    return Known(column, *values_and_missing(column, missing))
 
 
 def as_fitted(column: Column, fitted: ColumnFeatures) -> Column:

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.binarize.binarizer import Binarizer
+from streed.binarize.encode import values_and_missing
+from streed.binarize.plan import dates_of, most_cuts
 from streed.estimators.greedy import GreedyTable, short_numbers
 from streed.options import CUTS, Limits
 from streed.solver import thresholds
@@ -80,34 +82,41 @@ class Numbers(NamedTuple):
         return GreedyTable(made, engine, features[:, self.others], self.ranks)
 
 
-def numbers_of(table: Any, binarizer: Binarizer, rows: Any) -> Numbers:
-    """Find out whether columns have more thresholds, on some rows, than a fitted binarizer took.
-
-    If one has, all columns with more than one threshold are given as ranks: a column of ranks takes as long
-    as one binary feature.
-    """
-    names = column_names(table)
-    owners = binarizer.feature_columns_
+def ranks_of(table: Any, rows: Any) -> dict[int, Ranks]:
+    """Return the columns of numbers and dates (also of dates that are texts) as ranks of some rows."""
     known: dict[int, Ranks] = {}
-    more = False
-    for number, column in enumerate(read_columns(table, names)):
-        ranks = _ranks(column, binarizer, number, rows)
-        if ranks is not None:
+    for number, column in enumerate(read_columns(table, column_names(table))):
+        dates = dates_of(column)
+        column = column if dates is None else dates
+        if column.kind not in (Kind.NUMBER, Kind.DATE):
+            continue
+        values, missing = values_and_missing(column, "side")
+        missing = None if missing is None else missing[rows]
+        (ranks,) = encode_columns([Column(column.name, column.kind, values[rows], missing=missing)])
+        if ranks.kind != "one":
             known[number] = ranks
-            more = more or len(ranks.distinct) - 1 > len(_cuts_of_column(binarizer, number))
+    return known
+
+
+def more_cuts(known: dict[int, Ranks], n_columns: int) -> list[int]:
+    """Return the columns to search, if one has more thresholds than a binarizer takes; else none.
+
+    These are all columns with more than one threshold: a column of ranks takes as long as one binary feature.
+    """
+    most = most_cuts(n_columns)
+    if all(len(ranks.distinct) - 1 <= most for ranks in known.values()):
+        return []
+    return [number for number, ranks in known.items() if len(ranks.distinct) > 2]
+
+
+def numbers_of(known: dict[int, Ranks], binarizer: Binarizer, rows: Any) -> Numbers:
+    """Find out whether columns have more thresholds, on some rows, than a fitted binarizer took."""
+    more = any(
+        len(ranks.distinct) - 1 > len(_cuts_of_column(binarizer, number)) for number, ranks in known.items()
+    )
     which = [number for number, ranks in known.items() if more and len(ranks.distinct) > 2]
-    others = np.flatnonzero(~np.isin(owners, which)).tolist()
+    others = np.flatnonzero(~np.isin(binarizer.feature_columns_, which)).tolist()
     return Numbers([known[number] for number in which], which, others, rows, known)
-
-
-def _ranks(column: Column, binarizer: Binarizer, number: int, rows: Any) -> Ranks | None:
-    """Return the ranks of a column of numbers or dates (also of dates that are texts); None for others."""
-    column = binarizer.as_fitted(column, number)
-    if column.kind not in (Kind.NUMBER, Kind.DATE):
-        return None
-    missing = None if column.missing is None else column.missing[rows]
-    (ranks,) = encode_columns([replace(column, values=column.values[rows], missing=missing)])
-    return None if ranks.kind == "one" else ranks
 
 
 def _cuts_of_column(binarizer: Binarizer, number: int) -> set[Any]:
@@ -137,8 +146,8 @@ class Search(NamedTuple):
     def cut_at(self, cuts: dict[str | int, list[Any]]) -> tuple[Binarizer, NDArray[np.uint8]]:
         """Binarise the table with given cuts."""
         binarizer = default_binarizer(cuts)
-        binarizer.fit_table(self.table, self.sample_weight, self.y, all_orders=True)
-        return binarizer, binarizer.transform_table(self.table).view(np.uint8)
+        made = binarizer.fit_transform_table(self.table, self.sample_weight, self.y, all_orders=True)
+        return binarizer, made.view(np.uint8)
 
     def exact(
         self, run: thresholds.ThresholdRun, result: Result, numbers: Numbers
@@ -192,8 +201,9 @@ class Search(NamedTuple):
         if result.optimal or thresholds.refusal(task, self.limits):
             return result
         binarizer, features = made
-        rows = thresholds.kept_rows(task)
-        known = numbers_of(self.table, binarizer, slice(None) if rows is None else rows)
+        kept = thresholds.kept_rows(task)
+        rows = slice(None) if kept is None else kept
+        known = numbers_of(ranks_of(self.table, rows), binarizer, rows)
         greedy = functools.partial(known.greedy_table, features, binarizer.feature_columns_)
 
         def grow(codes: Any, weights: Any) -> dict[str, Any] | None:

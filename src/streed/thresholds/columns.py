@@ -136,12 +136,13 @@ def _encode(position: int, column: Column) -> Iterator[Ranks]:
         missing = np.isnan(values) if values.dtype.kind == "f" else None
         yield Ranks(position, column.name, kind, _zero_one(values, missing), (True, False))
     elif kind in ("numbers", "dates"):
-        missing = getattr(column, "missing", None)  # of integers that doubles cannot hold
-        codes, distinct = _rank(values, None if values.dtype.kind == "f" else missing)
-        if kind == "numbers" and distinct.size <= 2 and ((distinct == 0) | (distinct == 1)).all():
-            yield Ranks(position, column.name, "one", _zero_one(values, codes < 0), (1, 0))
+        is_float = values.dtype.kind == "f"
+        missing = None if is_float else getattr(column, "missing", None)  # of integers beyond doubles
+        if kind == "numbers" and _is_zero_one(values, missing):
+            missing = np.isnan(values) if is_float else missing
+            yield Ranks(position, column.name, "one", _zero_one(values, missing), (1, 0))
         else:
-            yield Ranks(position, column.name, kind, codes, distinct)
+            yield Ranks(position, column.name, kind, *_rank(values, missing))
     elif kind == "ordered categories":
         yield Ranks(position, column.name, kind, values.astype(np.int32), tuple(column.categories))
     elif kind == "categories":
@@ -177,6 +178,15 @@ def _rank(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> tuple[NDAr
     codes[order[:n_known]] = first.cumsum(dtype=np.int32)
     first[:1] = True
     return codes, ordered[first]
+
+
+def _is_zero_one(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> bool:
+    """Whether there is nothing but zeros, ones and missing values; mostly the first value tells."""
+    if missing is not None:
+        values = values[~missing]
+    if values.size and values[0] not in (0, 1) and values[0] == values[0]:
+        return False
+    return bool(((values == 0) | (values == 1) | (values != values)).all())
 
 
 def _zero_one(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[np.int32]:
