@@ -330,6 +330,10 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
             conditions = [replace(c, column=owner) for c, owner in zip(conditions, owners, strict=True)]
         return np.array(_names_of(conditions), dtype=object)
 
+    def features_of_column(self, number: int) -> range:
+        """Return which features come from a column."""
+        return range(*self.feature_columns_.searchsorted((number, number + 1)).tolist())
+
     @property
     def has_cuts(self) -> bool:
         """Whether numbers or dates were cut, so that other cuts are possible."""

@@ -57,7 +57,9 @@ def find_gaps(values: NDArray[np.float64], weights: NDArray[np.float64] | None) 
 
 
 def _last_of_each(ordered: NDArray[np.float64]) -> NDArray[np.intp]:
-    return np.flatnonzero(np.concatenate([ordered[1:] != ordered[:-1], [True]])[: ordered.size])
+    is_last = np.ones(ordered.size, np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_last[:-1])
+    return is_last.nonzero()[0]
 
 
 def all_cuts(gaps: Gaps) -> Chosen:
@@ -187,11 +189,11 @@ def representatives(gaps: Gaps, cuts: list[float]) -> list[float]:
     bounds[0], bounds[-1] = 0, size
     if cuts:
         bounds[1:-1] = gaps.distinct.searchsorted(cuts, side="right")
-    starts, stops = bounds[:-1], bounds[1:]
-    weight = np.concatenate(([0.0], gaps.below))
-    medians = gaps.below.searchsorted((weight[starts] + weight[stops]) / 2)
+    weight = gaps.below[bounds - 1]
+    weight[bounds == 0] = 0.0
+    medians = gaps.below.searchsorted((weight[:-1] + weight[1:]) / 2)
     values: list[float] = gaps.distinct[np.minimum(medians, size - 1)].tolist()
-    for part in np.flatnonzero(starts == stops).tolist():
+    for part in (bounds[:-1] == bounds[1:]).nonzero()[0].tolist():
         beyond = cuts[-1] + max(1.0, abs(cuts[-1]))
         values[part] = cuts[part] if part < len(cuts) else beyond
     return values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import Any, NamedTuple
 
@@ -187,4 +188,4 @@ def values_and_missing(column: Column, policy: str) -> tuple[NDArray[Any], NDArr
 def _all_finite(values: NDArray[Any]) -> bool:
     """Whether there is neither NaN nor infinity; the sum tells it without a temporary array, mostly."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
+        return math.isfinite(values.sum()) or bool(np.isfinite(values).all())

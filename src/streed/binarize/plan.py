@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -210,6 +211,10 @@ def _check_cuts(column: Column, given: Any) -> list[float] | None:
     name = column.name
     if column.kind not in (Kind.NUMBER, Kind.DATE):
         raise TypeError(f"thresholds has cuts for column {name!r}, which holds {column.kind}: give it none")
+    if column.kind is Kind.NUMBER and isinstance(given, list) and {float}.issuperset(map(type, given)):
+        found = sorted(set(given))
+        if all(map(math.isfinite, found)):
+            return found  # plain numbers need not be read: it takes longer than a small fit may
     if isinstance(given, list) and not given:
         return given
     try:

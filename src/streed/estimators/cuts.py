@@ -114,15 +114,14 @@ def numbers_of(known: dict[int, Ranks], binarizer: Binarizer, rows: Any) -> Numb
     more = any(
         len(ranks.distinct) - 1 > len(_cuts_of_column(binarizer, number)) for number, ranks in known.items()
     )
-    which = [number for number, ranks in known.items() if more and len(ranks.distinct) > 2]
-    others = np.flatnonzero(~np.isin(binarizer.feature_columns_, which)).tolist()
-    return Numbers([known[number] for number in which], which, others, rows, known)
+    which = {number: ranks for number, ranks in known.items() if more and len(ranks.distinct) > 2}
+    others = [j for j, owner in enumerate(binarizer.feature_columns_.tolist()) if owner not in which]
+    return Numbers(list(which.values()), list(which), others, rows, known)
 
 
 def _cuts_of_column(binarizer: Binarizer, number: int) -> set[Any]:
     """Return where a fitted binarizer cuts a column."""
-    owned = np.flatnonzero(binarizer.feature_columns_ == number).tolist()
-    conditions = [binarizer.conditions_[j] for j in owned]
+    conditions = (binarizer.conditions_[j] for j in binarizer.features_of_column(number))
     return {condition.value for condition in conditions if condition.operator == "<="}
 
 
@@ -262,8 +261,8 @@ def _same_feature(
     if test.holds is None:  # features of other columns keep their order
         owners = np.flatnonzero(~np.isin(binarizer.feature_columns_, numbers.columns))
         return int(owners[numbers.others.index(test.feature)])
-    owned = np.flatnonzero(binarizer.feature_columns_ == test.column).tolist()
-    return next((j for j in owned if np.array_equal(made[numbers.rows, j], test.holds)), None)
+    owned = binarizer.features_of_column(test.column)
+    return next((j for j in owned if (made[numbers.rows, j] == test.holds).all()), None)
 
 
 def union(binarizer: Binarizer, numbers: Numbers, *more: dict[int, list[Any]]) -> dict[str | int, list[Any]]:
