@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
@@ -102,7 +102,8 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         started = time.perf_counter()
 
         def search() -> Search:  # made only where cuts are chosen or a limit was met
-            return Search(table, y, sample_weight, limits, progress, started, is_classifier(self))
+            classes = isinstance(self, ClassifierMixin)  # scikit-learn's tags take as long as a merge of rows
+            return Search(table, y, sample_weight, limits, progress, started, classes)
 
         if numbers is not None and numbers.ranks:
             features = self._search_cuts(search(), numbers, task, features, cuts, refused)

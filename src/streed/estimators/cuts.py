@@ -155,11 +155,8 @@ class Search(NamedTuple):
         tree = result.tree
         used = sorted(set(tree.feature[tree.feature >= 0].tolist()))
         tests = tested([run.splits[number] for number in used], numbers)
-        cuts: dict[str | int, list[Any]] = {
-            number: sorted({t.cut for t in tests if t.column == number and t.cut is not None})
-            for number in numbers.columns
-        }
-        binarizer, made = self.cut_at(cuts)
+        found = _by_column(tests)
+        binarizer, made = self.cut_at({j: sorted(set(found.get(j, ()))) for j in numbers.columns})
         feature_of = np.full(len(run.splits) + 1, -1, np.int32)  # a leaf has -1
         same = [_same_feature(binarizer, made, test, numbers) for test in tests]
         feature_of[used] = np.array(same, np.int32)
@@ -246,8 +243,8 @@ def tested(splits: Sequence[thresholds.Split], numbers: Numbers) -> list[Tested]
         if column >= len(numbers.ranks):
             out.append(Tested(-1, None, None, numbers.others[column - len(numbers.ranks)]))
             continue
-        test, holds = numbers.ranks[column].test(rank, following, missing=missing)
-        out.append(Tested(numbers.columns[column], test.condition.value, holds))
+        condition, holds = numbers.ranks[column].test(rank, following, missing=missing)
+        out.append(Tested(numbers.columns[column], condition.value, holds))
     return out
 
 
@@ -276,8 +273,12 @@ def union(binarizer: Binarizer, numbers: Numbers, *more: dict[int, list[Any]]) -
 
 def cuts_of(splits: Sequence[thresholds.Split], numbers: Numbers) -> dict[int, list[Any]]:
     """Return the cuts of splits, by column."""
+    return _by_column(tested(splits, numbers))
+
+
+def _by_column(tests: Sequence[Tested]) -> dict[int, list[Any]]:
     cuts: dict[int, list[Any]] = {}
-    for test in tested(splits, numbers):
+    for test in tests:
         if test.column >= 0 and test.cut is not None:
             cuts.setdefault(test.column, []).append(test.cut)
     return cuts

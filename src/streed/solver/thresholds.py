@@ -299,7 +299,10 @@ class ThresholdRun(Run):
 
     def _holds(self, split: Split) -> NDArray[np.uint8]:
         column = self.ranks[split.column]
-        return np.where(column < 0, split.missing, column <= split.rank).astype(np.uint8)
+        holds = column <= split.rank
+        if not split.missing:  # these have the rank -1
+            holds &= column >= 0
+        return holds.view(np.uint8)
 
     def search_limited(
         self, costs: NDArray[np.float64], lower: Any, upper: Any, branch_cost: Any

@@ -60,20 +60,20 @@ class Ranks:
     distinct: Sequence[Any] | NDArray[Any]
     """Values by rank; of a single category, that category."""
 
-    def test(self, rank: int, following: int, *, missing: bool) -> tuple[Test, NDArray[np.bool_]]:
-        """Return the test "at most this rank", and which rows of the table satisfy it.
+    def test(self, rank: int, following: int, *, missing: bool) -> tuple[Condition, NDArray[np.bool_]]:
+        """Return the condition "at most this rank", and which rows of the table satisfy it.
 
         `following` is the next rank in the node; between the two may lie values of rows that are not there.
         """
         if rank < 0:
-            return Test(self.source, Condition(self.name, "is", None)), self.codes < 0
+            return Condition(self.name, "is", None), self.codes < 0
         condition, last = self._condition(rank, following)
         holds = self.codes <= last
         if not missing:  # these have the rank -1
             holds &= self.codes >= 0
         else:
             condition = replace(condition, missing=True)
-        return Test(self.source, condition), holds
+        return condition, holds
 
     def _condition(self, rank: int, following: int) -> tuple[Condition, int]:
         """Return the condition and the largest rank that satisfies it."""
