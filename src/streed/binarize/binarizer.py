@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import accumulate
@@ -332,7 +333,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
 
     def features_of_column(self, number: int) -> range:
         """Return which features come from a column."""
-        return range(*self.feature_columns_.searchsorted((number, number + 1)).tolist())
+        return range(bisect_left(self.feature_columns_, number), bisect_right(self.feature_columns_, number))
 
     @property
     def has_cuts(self) -> bool:

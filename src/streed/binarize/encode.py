@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from typing import Any, NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.binarize.features import ColumnFeatures
-from streed.table.columns import Column, Kind
+from streed.table.columns import Column, Kind, all_finite
 from streed.table.dates import NoDateError, parse_dates
 from streed.table.limits import at_most
 
@@ -163,13 +162,15 @@ def _refuse_other_than_zero_one(name: str, values: NDArray[Any], missing: NDArra
 def values_and_missing(column: Column, policy: str) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """Return the values of a column and where they are missing (None: nowhere), or refuse them."""
     values = column.values
+    if column.finite:
+        return values, None
     if column.missing is not None:
         missing = column.missing
     elif column.kind.is_category:
         missing = values < 0
         if not missing.any():
             return values, None
-    elif values.dtype.kind != "f" or _all_finite(values):
+    elif all_finite(values):
         return values, None
     else:
         missing = np.isnan(values)
@@ -183,9 +184,3 @@ def values_and_missing(column: Column, policy: str) -> tuple[NDArray[Any], NDArr
             "them in, or use Binarizer(missing='indicator') to make them a feature"
         )
     return values, missing
-
-
-def _all_finite(values: NDArray[Any]) -> bool:
-    """Whether there is neither NaN nor infinity; the sum tells it without a temporary array, mostly."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return math.isfinite(values.sum()) or bool(np.isfinite(values).all())

@@ -26,10 +26,12 @@ from streed.estimators.cuts import (
     Search,
     cheap_work,
     check_cuts,
+    columns_to_search,
     cuts_of,
     default_binarizer,
-    more_cuts,
+    make_numbers,
     numbers_of,
+    other_features,
     ranks_of,
     union,
 )
@@ -178,9 +180,10 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
     def _prepare(
         self, task: Any, table: Any, y: Any, sample_weight: Any, limits: Limits, cuts: str
     ) -> tuple[NDArray[np.uint8], Sequence[str] | None, Numbers | None, str]:
-        """Fit the binarizer, find the numbers that can be cut elsewhere, and why no search does so itself.
+        """Return binary features and their names, numbers that can be cut elsewhere, and why no search does.
 
-        Where a search does, the binarizer leaves its columns out.
+        Where a search over thresholds follows, the features are those of all other columns; else the
+        binarizer is fitted.
         """
         bits = self._take_bits(table, sample_weight)
         if bits is not None or cuts == "binned":
@@ -188,9 +191,11 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         refused = thresholds.refusal(task, limits) if isinstance(task, Task) else "tests have prices"
         rows = _rows(task, sample_weight, refused)
         known = None if refused else ranks_of(table, rows)
-        left_out = [] if known is None else more_cuts(known, table.shape[1])
-        features, names = self._fit_binarizer(table, y, sample_weight, left_out)
-        if not left_out and not self.binarizer_.has_cuts:
+        if known is not None and (searched := columns_to_search(known, table.shape[1])):
+            features, owners = other_features(table, y, sample_weight, searched)
+            return features, None, make_numbers(known, searched, owners, rows), ""
+        features, names = self._fit_binarizer(table, y, sample_weight)
+        if not self.binarizer_.has_cuts:
             return features, names, None, ""
         known = ranks_of(table, rows) if known is None else known
         return features, names, numbers_of(known, self.binarizer_, rows), refused
@@ -200,7 +205,7 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
     ) -> NDArray[np.uint8]:
         """Search over every threshold, or else over quantiles and the cuts of a greedy tree."""
         found: dict[int, list[Any]] = {}
-        greedy = functools.partial(numbers.greedy_table, features, self.binarizer_.feature_columns_)
+        greedy = functools.partial(numbers.greedy_table, features)
         if not why:
             run = thresholds.ThresholdRun(
                 task,
@@ -261,9 +266,9 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         return None
 
     def _fit_binarizer(
-        self, table: Any, y: Any, sample_weight: Any, left_out: Sequence[int] = ()
+        self, table: Any, y: Any, sample_weight: Any
     ) -> tuple[NDArray[np.uint8], Sequence[str] | None]:
-        """Fit the binarizer, the default one to all columns but those `left_out`."""
+        """Fit the binarizer; returns the features and their names."""
         if self.binarizer is None:
             self.binarizer_ = Binarizer() if self.cuts == "binned" else default_binarizer()
         elif hasattr(self.binarizer, "fit") and hasattr(self.binarizer, "transform"):
@@ -274,9 +279,7 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
             )
         if isinstance(self.binarizer_, Binarizer):
             all_orders = self.binarizer is None and self.cuts != "binned"
-            features = self.binarizer_.fit_transform_table(
-                table, sample_weight, y, all_orders=all_orders, left_out=left_out
-            )
+            features = self.binarizer_.fit_transform_table(table, sample_weight, y, all_orders=all_orders)
             return features.view(np.uint8), self.binarizer_.names()
         self.binarizer_.fit(table, y)
         names = getattr(self.binarizer_, "get_feature_names_out", None)

@@ -49,6 +49,8 @@ class Numbers(NamedTuple):
     """Of numbers and dates, if one of them can be cut in more ways."""
     columns: list[int]
     """Which columns of the table these are."""
+    owners: NDArray[np.intp]
+    """The column that each binary feature comes from."""
     others: list[int]
     """The binary features of all other columns."""
     rows: Any
@@ -65,17 +67,17 @@ class Numbers(NamedTuple):
         table[len(self.ranks) :] = 1 - features[:, self.others].T
         return table
 
-    def greedy_table(self, features: NDArray[np.uint8], owners: NDArray[np.intp]) -> GreedyTable:
-        """All columns in the order of the table, for a greedy tree; `owners` has each feature's column."""
+    def greedy_table(self, features: NDArray[np.uint8]) -> GreedyTable:
+        """All columns in the order of the table, for a greedy tree."""
         features = features[self.rows]
         columns: list[NDArray[np.float32]] = []
         engine: list[int] = []
-        for number in sorted({*owners.tolist(), *self.known}):
+        for number in sorted({*self.owners.tolist(), *self.known}):
             if number in self.known:
                 columns.append(short_numbers(self.known[number]))
                 engine.append(self.columns.index(number) if number in self.columns else -1)
                 continue
-            for feature in np.flatnonzero(owners == number).tolist():
+            for feature in np.flatnonzero(self.owners == number).tolist():
                 columns.append(features[:, feature].astype(np.float32))
                 engine.append(-1)
         made = np.column_stack(columns) if columns else np.empty((features.shape[0], 0), np.float32)
@@ -98,15 +100,39 @@ def ranks_of(table: Any, rows: Any) -> dict[int, Ranks]:
     return known
 
 
-def more_cuts(known: dict[int, Ranks], n_columns: int) -> list[int]:
-    """Return the columns to search, if one has more thresholds than a binarizer takes; else none.
+def columns_to_search(known: dict[int, Ranks], n_columns: int) -> list[int]:
+    """Return the columns with more than one threshold, if one has more than a binarizer takes; else none.
 
-    These are all columns with more than one threshold: a column of ranks takes as long as one binary feature.
+    All of them are searched then: a column of ranks takes as long as one binary feature.
     """
     most = most_cuts(n_columns)
     if all(len(ranks.distinct) - 1 <= most for ranks in known.values()):
         return []
+    return _with_thresholds(known)
+
+
+def _with_thresholds(known: dict[int, Ranks]) -> list[int]:
     return [number for number, ranks in known.items() if len(ranks.distinct) > 2]
+
+
+def other_features(
+    table: Any, y: Any, sample_weight: Any, left_out: list[int]
+) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+    """Binarise all columns but some; returns the features, and the column that each comes from."""
+    n_rows, n_columns = table.shape
+    if len(left_out) == n_columns:
+        return np.empty((n_rows, 0), np.uint8), np.empty(0, np.intp)
+    binarizer = default_binarizer()
+    made = binarizer.fit_transform_table(table, sample_weight, y, all_orders=True, left_out=left_out)
+    return made.view(np.uint8), binarizer.feature_columns_
+
+
+def make_numbers(
+    known: dict[int, Ranks], searched: Sequence[int], owners: NDArray[np.intp], rows: Any
+) -> Numbers:
+    """Tell the columns that are searched from the binary features of others."""
+    others = [j for j, owner in enumerate(owners.tolist()) if owner not in searched]
+    return Numbers([known[number] for number in searched], list(searched), owners, others, rows, known)
 
 
 def numbers_of(known: dict[int, Ranks], binarizer: Binarizer, rows: Any) -> Numbers:
@@ -114,9 +140,7 @@ def numbers_of(known: dict[int, Ranks], binarizer: Binarizer, rows: Any) -> Numb
     more = any(
         len(ranks.distinct) - 1 > len(_cuts_of_column(binarizer, number)) for number, ranks in known.items()
     )
-    which = {number: ranks for number, ranks in known.items() if more and len(ranks.distinct) > 2}
-    others = [j for j, owner in enumerate(binarizer.feature_columns_.tolist()) if owner not in which]
-    return Numbers(list(which.values()), list(which), others, rows, known)
+    return make_numbers(known, _with_thresholds(known) if more else [], binarizer.feature_columns_, rows)
 
 
 def _cuts_of_column(binarizer: Binarizer, number: int) -> set[Any]:
@@ -200,7 +224,7 @@ class Search(NamedTuple):
         kept = thresholds.kept_rows(task)
         rows = slice(None) if kept is None else kept
         known = numbers_of(ranks_of(self.table, rows), binarizer, rows)
-        greedy = functools.partial(known.greedy_table, features, binarizer.feature_columns_)
+        greedy = functools.partial(known.greedy_table, features)
 
         def grow(codes: Any, weights: Any) -> dict[str, Any] | None:
             tree = self.greedy_answer(greedy, codes, weights)
@@ -258,8 +282,8 @@ def _same_feature(
     if test.holds is None:  # features of other columns keep their order
         owners = np.flatnonzero(~np.isin(binarizer.feature_columns_, numbers.columns))
         return int(owners[numbers.others.index(test.feature)])
-    owned = binarizer.features_of_column(test.column)
-    return next((j for j in owned if (made[numbers.rows, j] == test.holds).all()), None)
+    owned, holds = binarizer.features_of_column(test.column), test.holds.tobytes()
+    return next((j for j in owned if made[numbers.rows, j].tobytes() == holds), None)
 
 
 def union(binarizer: Binarizer, numbers: Numbers, *more: dict[int, list[Any]]) -> dict[str | int, list[Any]]:

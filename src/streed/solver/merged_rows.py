@@ -31,7 +31,7 @@ def in_order(columns: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.b
     order = np.argsort(hashes, kind="stable")
     hashes = hashes[order]
     first = _differ(columns, order)
-    if not np.array_equal(hashes[1:] != hashes[:-1], first[1:]):
+    if ((hashes[1:] != hashes[:-1]) != first[1:]).any():
         order = np.lexsort(columns)
         first = _differ(columns, order)
     return order, first
@@ -71,7 +71,7 @@ def merge_classes(
     if (sums == np.floor(sums)).all() and sums.sum() <= MOST_COPIES * rows.size:
         rows = np.repeat(rows, sums.astype(np.int64))
         sums = np.ones(rows.size)
-    return np.ascontiguousarray(ranks[:, rows]), codes[rows], sums
+    return ranks.take(rows, axis=1), codes[rows], sums
 
 
 def merge_sums(
@@ -83,4 +83,4 @@ def merge_sums(
     """
     order, is_first = in_order(ranks)
     first = is_first.nonzero()[0]
-    return np.ascontiguousarray(ranks[:, order[first]]), np.add.reduceat(values[order], first, axis=0)
+    return ranks.take(order[first], axis=1), np.add.reduceat(values[order], first, axis=0)

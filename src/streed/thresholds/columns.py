@@ -166,16 +166,18 @@ def _rank(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> tuple[NDAr
         codes = np.full(values.size, -1, np.int32)
         codes[~missing], distinct = _rank(values[~missing], None)
         return codes, distinct
+    values = np.ascontiguousarray(values)
     order = values.argsort()
     ordered = values[order]
     n_known = values.size
+    codes = np.empty(n_known, np.int32)
     if values.dtype.kind == "f" and n_known and ordered[-1] != ordered[-1]:
         n_known -= int(np.count_nonzero(np.isnan(values)))
-        ordered = ordered[:n_known]
+        codes[order[n_known:]] = -1
+        order, ordered = order[:n_known], ordered[:n_known]
     first = np.zeros(n_known, np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    codes = np.full(values.size, -1, np.int32)
-    codes[order[:n_known]] = first.cumsum(dtype=np.int32)
+    codes[order] = first.cumsum(dtype=np.int32)
     first[:1] = True
     return codes, ordered[first]
 
