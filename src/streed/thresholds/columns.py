@@ -136,7 +136,7 @@ def _encode(position: int, column: Column) -> Iterator[Ranks]:
         missing = np.isnan(values) if values.dtype.kind == "f" else None
         yield Ranks(position, column.name, kind, _zero_one(values, missing), (True, False))
     elif kind in ("numbers", "dates"):
-        is_float = values.dtype.kind == "f"
+        values, is_float = np.ascontiguousarray(values), values.dtype.kind == "f"
         missing = None if is_float else getattr(column, "missing", None)  # of integers beyond doubles
         if kind == "numbers" and _is_zero_one(values, missing):
             missing = np.isnan(values) if is_float else missing
@@ -166,7 +166,6 @@ def _rank(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> tuple[NDAr
         codes = np.full(values.size, -1, np.int32)
         codes[~missing], distinct = _rank(values[~missing], None)
         return codes, distinct
-    values = np.ascontiguousarray(values)
     order = values.argsort()
     ordered = values[order]
     n_known = values.size
