@@ -249,3 +249,13 @@ def test_stopped_searches_on_random_tables(
         patch.setattr(warnings, "warn", lambda *_, **__: None)
         model = OptimalTreeClassifier(max_depth=depth, progress=stop_at_once, cuts="exact").fit(X, y)
     assert errors(model, X, y) == model.result_.objective <= errors(greedy, X, y)
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_short_floats_are_cut_as_the_doubles_that_they_are(depth: int) -> None:
+    """A cut may lie so close to a value of another node that 32 bits cannot tell the two apart."""
+    X, y = load_wine(return_X_y=True)
+    short = X.astype(np.float32)
+    model = OptimalTreeClassifier(max_depth=depth, cuts="exact").fit(short, y)
+    same = OptimalTreeClassifier(max_depth=depth, cuts="exact").fit(short.astype(np.float64), y)
+    assert errors(model, short, y) == model.result_.objective == same.result_.objective

@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 from streed import Binarizer, Condition
 from streed.binarize.cuts import quantile_cuts
+from streed.table.columns import read_columns
 
 TABLE = {
     "age": [31.5, 40.0, 55.5, 40.0],
@@ -432,3 +433,46 @@ def test_zeros_and_ones_at_once_are_as_column_by_column(X: np.ndarray, data: st.
         assert np.array_equal(at_once.transform(table.astype(float)), expected)
     kept = at_once.inverse_transform(at_once.transform(X))
     assert np.array_equal(kept, by_column.inverse_transform(by_column.transform(X.astype(float))))
+
+
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_fit_and_transform_at_once_are_as_one_after_the_other(seed: int, weighted: bool) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 12))
+    frame = pd.DataFrame(
+        {
+            "number": rng.choice([0.5, 1.5, 7.0, np.nan], n),
+            "bit": rng.integers(0, 2, n),
+            "letter": rng.choice(["a", "b", "c"], n),
+            "day": rng.choice(["2024-01-01", "2024-02-01"], n),
+            "flag": rng.integers(0, 2, n).astype(bool),
+            "size": pd.Categorical(rng.choice(["s", "m"], n), categories=["s", "m"], ordered=True),
+        }
+    )
+    weight = rng.integers(1, 3, n).astype(float) if weighted else None
+    for table in (frame, frame[["number", "bit"]].to_numpy(), frame[["bit"]].to_numpy()):
+        slow = Binarizer(missing="side").fit_table(table, weight, all_orders=True)
+        fast = Binarizer(missing="side")
+        features = fast.fit_transform_table(table, weight, all_orders=True)
+        assert np.array_equal(features, slow.transform_table(table))
+        assert fast.conditions_ == slow.conditions_
+        assert fast.dropped_columns_ == slow.dropped_columns_
+        owned = [list(fast.features_of_column(j)) for j in range(table.shape[1])]
+        assert owned == [np.flatnonzero(slow.feature_columns_ == j).tolist() for j in range(table.shape[1])]
+
+
+def test_columns_that_are_left_out_get_no_features() -> None:
+    frame = pd.DataFrame(TABLE)
+    binarizer = Binarizer()
+    features = binarizer.fit_transform_table(frame, left_out=[0, 3])
+    assert binarizer.feature_columns_.tolist() == [1, 2, 4]
+    assert np.array_equal(features, np.array(FEATURES, bool)[:, [2, 3, 7]])
+
+
+def test_numbers_of_an_array_are_looked_through_once() -> None:
+    X = np.array([[1.0, 2.0], [3.0, 4.0]])
+    assert [column.finite for column in read_columns(X, ["a", "b"])] == [True, True]
+    assert [column.finite for column in read_columns(X * np.inf, ["a", "b"])] == [False, False]
+    assert [column.finite for column in read_columns(np.full((2, 1), 1e308), ["a"])] == [True]
+    X[1, 1] = np.nan
+    assert [column.finite for column in read_columns(X, ["a", "b"])] == [False, False]

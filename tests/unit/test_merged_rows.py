@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streed.solver import merged_rows
 from streed.solver.merged_rows import MOST_COPIES, in_order, merge_classes, merge_sums
 
 
@@ -74,20 +75,15 @@ def test_the_order_of_rows_does_not_matter(
     np.testing.assert_allclose(one[2], other[2])
 
 
-class Zeros:
-    """Random numbers that are none: all hashes are equal then."""
-
-    def integers(self, low: int, high: int) -> int:
-        return 0
-
-
 @given(tables())
 def test_rows_of_equal_hashes_are_told_apart(data: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     ranks, codes, _ = data
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(np.random, "default_rng", lambda seed: Zeros())
-        order = in_order(ranks, codes[None, :])
+        zero = np.uint64(0)  # all hashes are equal then
+        patch.setattr(merged_rows, "_factors", lambda n: (np.zeros(n, np.uint64), zero))
+        order, first = in_order(np.vstack([ranks, codes]))
         merged = merge_classes(*data)
     assert slow_classes(*merged) == pytest.approx(slow_classes(*data))
-    rows = [tuple(row) for row in np.vstack([ranks, codes[None, :]]).T[order].tolist()]
+    rows = [tuple(row) for row in np.vstack([ranks, codes]).T[order].tolist()]
+    assert first.tolist() == [k == 0 or rows[k] != rows[k - 1] for k in range(len(rows))]
     assert all(rows[k] == rows[k + 1] or rows[k] not in rows[k + 1 :] for k in range(len(rows) - 1))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any, Literal
 
 import numpy as np
@@ -12,12 +14,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from streed.binarize.booleans import BooleanColumns, as_it_is, boolean_columns, is_boolean, zero_one_columns
-from streed.binarize.encode import Encoder, as_fitted
+from streed.binarize.encode import Encoder, Known, read_fitted
 from streed.binarize.features import ColumnFeatures, all_zero_one, count_features, is_whole, is_zero_one
 from streed.binarize.invert import as_table, invert_column
 from streed.binarize.plan import Plan, check_plan
 from streed.table.check import check_table, library_of
-from streed.table.columns import Column, Kind, column_names, is_frame, read_columns
+from streed.table.columns import Kind, column_names, is_frame, read_columns
 from streed.table.labels import check_sample_weight
 from streed.table.matrix import check_binary
 from streed.tree.conditions import Condition
@@ -156,20 +158,61 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
 
         With `all_orders`, ordered categories are cut between all of them.
         """
+        names, plan = self._plan(table, sample_weight, y, all_orders)
+        found = _choose_at_once(table, names, plan)
+        if found is None:
+            columns = enumerate(read_columns(table, names))
+            found = [plan.features(j, plan.read(j, column)) for j, column in columns]
+        return self._keep(found)
+
+    def fit_transform_table(
+        self,
+        table: Any,
+        sample_weight: Any = None,
+        y: Any = None,
+        *,
+        all_orders: bool = False,
+        left_out: Collection[int] = (),
+    ) -> NDArray[np.bool_]:
+        """Do what `fit_table` and `transform_table` do, but read each column once.
+
+        The columns `left_out` get no features.
+        """
+        names, plan = self._plan(table, sample_weight, y, all_orders, left_out)
+        found = _choose_at_once(table, names, plan)
+        if found is not None:
+            return self._keep(found).transform_table(table)
+        known = [plan.read(j, column) for j, column in enumerate(read_columns(table, names))]
+        self._keep([plan.features(j, column) for j, column in enumerate(known)])
+        return self._encode(table.shape[0], known)
+
+    def _plan(
+        self,
+        table: Any,
+        sample_weight: Any,
+        y: Any,
+        all_orders: bool,
+        left_out: Collection[int] = (),
+    ) -> tuple[list[str], Plan]:
+        """Check the parameters, and keep what the table says about itself."""
         names = column_names(table)
         weights = check_sample_weight(sample_weight, table.shape[0])
-        plan = check_plan(self, names, weights, y, table.shape[0], all_orders=all_orders)
+        plan = check_plan(self, names, weights, y, table.shape[0], all_orders=all_orders, left_out=left_out)
         self.n_features_in_ = len(names)
         self.__dict__.pop("feature_names_in_", None)
         if is_frame(table) and list(table.columns) == names:
             self.feature_names_in_ = np.array(names, dtype=object)
         self._library = library_of(table)
-        self._columns = _choose(table, names, plan)
-        self.conditions_ = [condition for column in self._columns for condition in column.conditions]
+        return names, plan
+
+    def _keep(self, columns: list[ColumnFeatures]) -> Binarizer:
+        """Store the features of all columns."""
+        self._columns = columns
+        self.conditions_ = [condition for column in columns for condition in column.conditions]
         self.feature_columns_ = np.repeat(
-            np.arange(len(names)), [len(column.conditions) for column in self._columns]
+            np.arange(len(columns)), [len(column.conditions) for column in columns]
         )
-        self.dropped_columns_ = {column.name: column.reason for column in self._columns if column.reason}
+        self.dropped_columns_ = {column.name: column.reason for column in columns if column.reason}
         self._has_cuts = any(condition.operator == "<=" for condition in self.conditions_)
         return self
 
@@ -224,12 +267,15 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
             has = table == 1
             return np.ascontiguousarray(has if not self.dropped_columns_ else has[:, self.feature_columns_])
         names = [column.name for column in self._columns]
-        encoders = [
-            Encoder(column, fitted, self.missing)
-            for column, fitted in zip(read_columns(table, names), self._columns, strict=True)
-        ]
-        ends = np.cumsum([0, *(len(column.conditions) for column in self._columns)]).tolist()
-        n, m = table.shape[0], len(self.conditions_)
+        pairs = zip(read_columns(table, names), self._columns, strict=True)
+        known = [read_fitted(column, fitted, self.missing) for column, fitted in pairs]
+        return self._encode(table.shape[0], known)
+
+    def _encode(self, n: int, known: list[Known]) -> NDArray[np.bool_]:
+        """Write the features of `n` rows."""
+        encoders = list(map(Encoder, known, self._columns))
+        ends = [0, *accumulate(len(column.conditions) for column in self._columns)]
+        m = len(self.conditions_)
         features = np.empty((n, m), dtype=np.bool_)
         block = np.empty((m, min(n, BLOCK)), dtype=np.bool_)
         for begin in range(0, n, BLOCK):
@@ -285,9 +331,9 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
             conditions = [replace(c, column=owner) for c, owner in zip(conditions, owners, strict=True)]
         return np.array(_names_of(conditions), dtype=object)
 
-    def as_fitted(self, column: Column, number: int) -> Column:
-        """Read a column of a table in the way in which it was fitted; text may hold dates."""
-        return as_fitted(column, self._columns[number])
+    def features_of_column(self, number: int) -> range:
+        """Return which features come from a column."""
+        return range(bisect_left(self.feature_columns_, number), bisect_right(self.feature_columns_, number))
 
     @property
     def has_cuts(self) -> bool:
@@ -306,7 +352,8 @@ def _names_of(conditions: list[Condition]) -> list[str]:
     return names
 
 
-def _choose(table: Any, names: list[str], plan: Plan) -> list[ColumnFeatures]:
+def _choose_at_once(table: Any, names: list[str], plan: Plan) -> list[ColumnFeatures] | None:
+    """Choose the features of Booleans, and of whole numbers that are zeros and ones; None for all others."""
     if is_boolean(table):
         return [as_it_is(name) for name in names]
     if is_whole(table) and not plan.given and all_zero_one(table):  # the usual input of experts, all at once
@@ -315,4 +362,4 @@ def _choose(table: Any, names: list[str], plan: Plan) -> list[ColumnFeatures]:
             count_features(name, count, len(rows))
             for name, count in zip(names, (rows == 1).sum(axis=0).tolist(), strict=True)
         ]
-    return [plan.features(j, column) for j, column in enumerate(read_columns(table, names))]
+    return None

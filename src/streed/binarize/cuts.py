@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,10 @@ def find_gaps(values: NDArray[np.float64], weights: NDArray[np.float64] | None) 
 
 
 def _last_of_each(ordered: NDArray[np.float64]) -> NDArray[np.intp]:
-    return np.flatnonzero(np.concatenate([ordered[1:] != ordered[:-1], [True]])[: ordered.size])
+    is_last = np.empty(ordered.size, np.bool_)
+    is_last[-1:] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=is_last[:-1])
+    return is_last.nonzero()[0]
 
 
 def all_cuts(gaps: Gaps) -> Chosen:
@@ -182,16 +186,13 @@ def representatives(gaps: Gaps, cuts: list[float]) -> list[float]:
     >>> representatives(find_gaps(np.array([1.0, 2.0, 3.0, 9.0]), None), [3.5, 20.0])
     [2.0, 9.0, 40.0]
     """
-    size = gaps.distinct.size
-    bounds = np.empty(len(cuts) + 2, np.intp)
-    bounds[0], bounds[-1] = 0, size
-    if cuts:
-        bounds[1:-1] = gaps.distinct.searchsorted(cuts, side="right")
-    starts, stops = bounds[:-1], bounds[1:]
-    weight = np.concatenate(([0.0], gaps.below))
-    medians = gaps.below.searchsorted((weight[starts] + weight[stops]) / 2)
-    values: list[float] = gaps.distinct[np.minimum(medians, size - 1)].tolist()
-    for part in np.flatnonzero(starts == stops).tolist():
-        beyond = cuts[-1] + max(1.0, abs(cuts[-1]))
-        values[part] = cuts[part] if part < len(cuts) else beyond
+    ends = gaps.distinct.searchsorted(cuts, side="right").tolist() if cuts else []
+    bounds = [0, *ends, gaps.distinct.size]
+    weight = [gaps.below.item(bound - 1) if bound else 0.0 for bound in bounds]
+    medians = gaps.below.searchsorted([(low + high) / 2 for low, high in pairwise(weight)])
+    values: list[float] = gaps.distinct[medians].tolist()
+    for part, (start, stop) in enumerate(pairwise(bounds)):
+        if start == stop:
+            beyond = cuts[-1] + max(1.0, abs(cuts[-1]))
+            values[part] = cuts[part] if part < len(cuts) else beyond
     return values

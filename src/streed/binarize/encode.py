@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streed.binarize.features import ColumnFeatures
-from streed.table.columns import Column, Kind
+from streed.table.columns import Column, Kind, all_finite
 from streed.table.dates import NoDateError, parse_dates
 from streed.table.limits import at_most
+
+
+class Known(NamedTuple):
+    """A column in the way in which it is fitted, with its values and where they are missing."""
+
+    column: Column
+    values: NDArray[Any]
+    missing: NDArray[np.bool_] | None
+    """None: nowhere."""
+    from_text: bool = False
+    """Whether it holds dates that were texts."""
 
 
 class Encoder:
     """Writes the features of one column."""
 
-    def __init__(self, column: Column, fitted: ColumnFeatures, missing: str) -> None:
-        column = as_fitted(column, fitted)
-        self._values, self._missing = values_and_missing(column, missing)
+    def __init__(self, known: Known, fitted: ColumnFeatures) -> None:
+        column, self._values, self._missing, _ = known
         self._conditions = fitted.conditions
         self._is_category = fitted.kind.is_category
         if self._is_category:
@@ -78,6 +88,12 @@ def _first_satisfied(column: Column, fitted: ColumnFeatures) -> NDArray[np.int32
                 "Binarizer(unknown='ignore') would give it no feature"
             )
     return np.array([*(first.get(value, none) for value in column.categories), none], dtype=np.int32)
+
+
+def read_fitted(column: Column, fitted: ColumnFeatures, missing: str) -> Known:
+    """Read a column in the way in which it was fitted; `missing` is what is done with missing values."""
+    column = as_fitted(column, fitted)
+    return Known(column, *values_and_missing(column, missing))
 
 
 def as_fitted(column: Column, fitted: ColumnFeatures) -> Column:
@@ -146,13 +162,15 @@ def _refuse_other_than_zero_one(name: str, values: NDArray[Any], missing: NDArra
 def values_and_missing(column: Column, policy: str) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """Return the values of a column and where they are missing (None: nowhere), or refuse them."""
     values = column.values
+    if column.finite:
+        return values, None
     if column.missing is not None:
         missing = column.missing
     elif column.kind.is_category:
         missing = values < 0
         if not missing.any():
             return values, None
-    elif values.dtype.kind != "f" or _all_finite(values):
+    elif all_finite(values):
         return values, None
     else:
         missing = np.isnan(values)
@@ -166,9 +184,3 @@ def values_and_missing(column: Column, policy: str) -> tuple[NDArray[Any], NDArr
             "them in, or use Binarizer(missing='indicator') to make them a feature"
         )
     return values, missing
-
-
-def _all_finite(values: NDArray[Any]) -> bool:
-    """Whether there is neither NaN nor infinity; the sum tells it without a temporary array, mostly."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(values.sum()) or np.isfinite(values).all())

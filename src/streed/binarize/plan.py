@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import numbers
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from streed.binarize.cuts import Chosen, Gaps, all_cuts, quantile_gaps, tree_cuts, uniform_cuts
-from streed.binarize.encode import strict_dates, values_and_missing
+from streed.binarize.encode import Known, strict_dates, values_and_missing
 from streed.binarize.features import (
     ColumnFeatures,
     Rows,
@@ -63,13 +64,22 @@ class Plan:
     rows: NDArray[np.intp] | None
     weights: NDArray[np.float64] | None
     y: NDArray[Any] | None
+    left_out: Collection[int] = ()
+    """Columns that get no features, and are not looked at."""
 
-    def features(self, number: int, column: Column) -> ColumnFeatures:
+    def read(self, number: int, column: Column) -> Known:
+        """Read texts that are dates as such, and find or refuse missing values."""
+        if number in self.left_out:
+            return Known(column, column.values, None)
+        dates = dates_of(column)
+        column = column if dates is None else dates
+        return Known(column, *values_and_missing(column, self.missing), from_text=dates is not None)
+
+    def features(self, number: int, known: Known) -> ColumnFeatures:
         """Choose the features of a column."""
-        given, from_text = self.given.get(number), False
-        if column.kind is Kind.CATEGORY and (dates := _dates(column)) is not None:
-            column, from_text = dates, True
-        values, missing = values_and_missing(column, self.missing)
+        column, values, missing, from_text = known
+        if number in self.left_out:
+            return ColumnFeatures(column.name, column.kind, (), (None,))
         sides = self.missing == "side" and missing is not None
         if self.rows is not None:
             values, missing = values[self.rows], None if missing is None else missing[self.rows]
@@ -79,7 +89,7 @@ class Plan:
         rows = Rows(values, self.weights, self.y)
         if missing is not None and n_missing:
             rows = rows.where(~missing)
-        found = self._features(column, rows, _check_cuts(column, given), from_text)
+        found = self._features(column, rows, _check_cuts(column, self.given.get(number)), from_text)
         return with_sides(found) if sides else with_missing(found) if n_missing else found
 
     def _features(
@@ -115,7 +125,14 @@ def _choose_all(gaps: Gaps, rows: Rows) -> Chosen:
 
 
 def check_plan(
-    binarizer: Any, names: list[str], weights: Any, y: Any, n: int, *, all_orders: bool = False
+    binarizer: Any,
+    names: list[str],
+    weights: Any,
+    y: Any,
+    n: int,
+    *,
+    all_orders: bool = False,
+    left_out: Collection[int] = (),
 ) -> Plan:
     """Check the parameters of a `Binarizer` against a table with `n` rows."""
     for name, allowed in CHOICES.items():
@@ -141,12 +158,18 @@ def check_plan(
         rows=rows,
         weights=weights if rows is None else weights[rows],
         y=target if rows is None or target is None else target[rows],
+        left_out=left_out,
     )
+
+
+def most_cuts(n_columns: int) -> int:
+    """Return how often ``n_thresholds="auto"`` cuts a column at most."""
+    return min(32, max(8, FEATURES_AIMED_AT // n_columns))
 
 
 def _n_thresholds(given: object, n_columns: int) -> int | None:
     if isinstance(given, str) and given == "auto":
-        return min(32, max(8, FEATURES_AIMED_AT // n_columns))
+        return most_cuts(n_columns)
     number = N_THRESHOLDS.check(given)
     return None if number is None else int(number)
 
@@ -188,6 +211,10 @@ def _check_cuts(column: Column, given: Any) -> list[float] | None:
     name = column.name
     if column.kind not in (Kind.NUMBER, Kind.DATE):
         raise TypeError(f"thresholds has cuts for column {name!r}, which holds {column.kind}: give it none")
+    if column.kind is Kind.NUMBER and isinstance(given, list) and {float}.issuperset(map(type, given)):
+        found = sorted(set(given))
+        if all(map(math.isfinite, found)):
+            return found  # plain numbers need not be read: it takes longer than a small fit may
     if isinstance(given, list) and not given:
         return given
     try:
@@ -203,9 +230,9 @@ def _check_cuts(column: Column, given: Any) -> list[float] | None:
     return cuts
 
 
-def _dates(column: Column) -> Column | None:
+def dates_of(column: Column) -> Column | None:
     """Read a column of texts as dates, if it holds nothing else."""
-    if not len(column.categories):
+    if column.kind is not Kind.CATEGORY or not len(column.categories):
         return None
     try:
         parse_dates(column.categories[:1])  # mostly this tells already

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
@@ -26,9 +26,13 @@ from streed.estimators.cuts import (
     Search,
     cheap_work,
     check_cuts,
+    columns_to_search,
     cuts_of,
     default_binarizer,
+    make_numbers,
     numbers_of,
+    other_features,
+    ranks_of,
     union,
 )
 from streed.options import Limits, check_limits
@@ -93,18 +97,15 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
                 return self._solve_in_steps(task, table, y, sample_weight, limits)  # type: ignore[no-any-return]
             progress = self.progress
         cuts = self._cuts()
-        features, names = self._fit_binarizer(table, y, sample_weight)
+        features, names, numbers, refused = self._prepare(task, table, y, sample_weight, limits, cuts)
         collector = vars(self).get("_collector")
         if collector is not None:
             collector.maximize = bool(getattr(task, "maximize", False))
-        numbers, refused = None, ""
-        if cuts != "binned" and self.binarizer_.has_cuts:
-            refused = thresholds.refusal(task, limits) if isinstance(task, Task) else "tests have prices"
-            numbers = numbers_of(table, self.binarizer_, _rows(task, sample_weight, refused))
         started = time.perf_counter()
 
         def search() -> Search:  # made only where cuts are chosen or a limit was met
-            return Search(table, y, sample_weight, limits, progress, started, is_classifier(self))
+            classes = isinstance(self, ClassifierMixin)  # scikit-learn's tags take as long as a merge of rows
+            return Search(table, y, sample_weight, limits, progress, started, classes)
 
         if numbers is not None and numbers.ranks:
             features = self._search_cuts(search(), numbers, task, features, cuts, refused)
@@ -176,12 +177,35 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
             raise ValueError("cuts='exact' takes every threshold, so no binarizer can be given")
         return "binned"
 
+    def _prepare(
+        self, task: Any, table: Any, y: Any, sample_weight: Any, limits: Limits, cuts: str
+    ) -> tuple[NDArray[np.uint8], Sequence[str] | None, Numbers | None, str]:
+        """Return binary features and their names, numbers that can be cut elsewhere, and why no search does.
+
+        Where a search over thresholds follows, the features are those of all other columns; else the
+        binarizer is fitted.
+        """
+        bits = self._take_bits(table, sample_weight)
+        if bits is not None or cuts == "binned":
+            return *(bits or self._fit_binarizer(table, y, sample_weight)), None, ""
+        refused = thresholds.refusal(task, limits) if isinstance(task, Task) else "tests have prices"
+        rows = _rows(task, sample_weight, refused)
+        known = None if refused else ranks_of(table, rows)
+        if known is not None and (searched := columns_to_search(known, table.shape[1])):
+            features, owners = other_features(table, y, sample_weight, searched)
+            return features, None, make_numbers(known, searched, owners, rows), ""
+        features, names = self._fit_binarizer(table, y, sample_weight)
+        if not self.binarizer_.has_cuts:
+            return features, names, None, ""
+        known = ranks_of(table, rows) if known is None else known
+        return features, names, numbers_of(known, self.binarizer_, rows), refused
+
     def _search_cuts(
         self, search: Search, numbers: Numbers, task: Any, features: NDArray[np.uint8], cuts: str, why: str
     ) -> NDArray[np.uint8]:
         """Search over every threshold, or else over quantiles and the cuts of a greedy tree."""
         found: dict[int, list[Any]] = {}
-        greedy = functools.partial(numbers.greedy_table, features, self.binarizer_.feature_columns_)
+        greedy = functools.partial(numbers.greedy_table, features)
         if not why:
             run = thresholds.ThresholdRun(
                 task,
@@ -196,6 +220,7 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
                 return features
             except thresholds.GaveUpError as reason:
                 found, why = cuts_of(run.splits, numbers), str(reason)
+                self._fit_binarizer(search.table, search.y, search.sample_weight)
         if cuts == "exact":
             warn_caller(
                 f"cuts='exact' is not possible ({why}): numbers are cut at quantiles and where a greedy tree "
@@ -225,16 +250,25 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
             "and does not say which comes from which: it needs an attribute feature_columns_ for prices"
         )
 
-    def _fit_binarizer(
-        self, table: Any, y: Any, sample_weight: Any
-    ) -> tuple[NDArray[np.uint8], Sequence[str] | None]:
-        if self.binarizer is None and is_boolean(table):
+    def _take_bits(
+        self, table: Any, sample_weight: Any
+    ) -> tuple[NDArray[np.uint8], Sequence[str] | None] | None:
+        """Fit the default binarizer to an array of Booleans, or of zeros and ones; None for all others."""
+        if self.binarizer is not None:
+            return None
+        if is_boolean(table):
             self.binarizer_ = Binarizer()
             known = self.binarizer_.fit_booleans(table.shape[1])
             return np.ascontiguousarray(table).view(np.uint8), known
-        if self.binarizer is None and sample_weight is None and (bits := zero_one_bits(table)) is not None:
+        if sample_weight is None and (bits := zero_one_bits(table)) is not None:
             self.binarizer_ = Binarizer()
             return bits, self.binarizer_.fit_zero_one(bits.shape[1])
+        return None
+
+    def _fit_binarizer(
+        self, table: Any, y: Any, sample_weight: Any
+    ) -> tuple[NDArray[np.uint8], Sequence[str] | None]:
+        """Fit the binarizer; returns the features and their names."""
         if self.binarizer is None:
             self.binarizer_ = Binarizer() if self.cuts == "binned" else default_binarizer()
         elif hasattr(self.binarizer, "fit") and hasattr(self.binarizer, "transform"):
@@ -245,8 +279,8 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
             )
         if isinstance(self.binarizer_, Binarizer):
             all_orders = self.binarizer is None and self.cuts != "binned"
-            self.binarizer_.fit_table(table, sample_weight, y, all_orders=all_orders)
-            return self._binarize(table), self.binarizer_.names()
+            features = self.binarizer_.fit_transform_table(table, sample_weight, y, all_orders=all_orders)
+            return features.view(np.uint8), self.binarizer_.names()
         self.binarizer_.fit(table, y)
         names = getattr(self.binarizer_, "get_feature_names_out", None)
         return self._binarize(table), None if names is None else names().tolist()

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.binarize.binarizer import Binarizer
+from streed.binarize.encode import values_and_missing
+from streed.binarize.plan import dates_of, most_cuts
 from streed.estimators.greedy import GreedyTable, short_numbers
 from streed.options import CUTS, Limits
 from streed.solver import thresholds
@@ -47,6 +49,8 @@ class Numbers(NamedTuple):
     """Of numbers and dates, if one of them can be cut in more ways."""
     columns: list[int]
     """Which columns of the table these are."""
+    owners: NDArray[np.intp]
+    """The column that each binary feature comes from."""
     others: list[int]
     """The binary features of all other columns."""
     rows: Any
@@ -63,57 +67,85 @@ class Numbers(NamedTuple):
         table[len(self.ranks) :] = 1 - features[:, self.others].T
         return table
 
-    def greedy_table(self, features: NDArray[np.uint8], owners: NDArray[np.intp]) -> GreedyTable:
-        """All columns in the order of the table, for a greedy tree; `owners` has each feature's column."""
+    def greedy_table(self, features: NDArray[np.uint8]) -> GreedyTable:
+        """All columns in the order of the table, for a greedy tree."""
         features = features[self.rows]
         columns: list[NDArray[np.float32]] = []
         engine: list[int] = []
-        for number in sorted({*owners.tolist(), *self.known}):
+        for number in sorted({*self.owners.tolist(), *self.known}):
             if number in self.known:
                 columns.append(short_numbers(self.known[number]))
                 engine.append(self.columns.index(number) if number in self.columns else -1)
                 continue
-            for feature in np.flatnonzero(owners == number).tolist():
+            for feature in np.flatnonzero(self.owners == number).tolist():
                 columns.append(features[:, feature].astype(np.float32))
                 engine.append(-1)
         made = np.column_stack(columns) if columns else np.empty((features.shape[0], 0), np.float32)
         return GreedyTable(made, engine, features[:, self.others], self.ranks)
 
 
-def numbers_of(table: Any, binarizer: Binarizer, rows: Any) -> Numbers:
-    """Find out whether columns have more thresholds, on some rows, than a fitted binarizer took.
-
-    If one has, all columns with more than one threshold are given as ranks: a column of ranks takes as long
-    as one binary feature.
-    """
-    names = column_names(table)
-    owners = binarizer.feature_columns_
+def ranks_of(table: Any, rows: Any) -> dict[int, Ranks]:
+    """Return the columns of numbers and dates (also of dates that are texts) as ranks of some rows."""
     known: dict[int, Ranks] = {}
-    more = False
-    for number, column in enumerate(read_columns(table, names)):
-        ranks = _ranks(column, binarizer, number, rows)
-        if ranks is not None:
+    for number, column in enumerate(read_columns(table, column_names(table))):
+        dates = dates_of(column)
+        column = column if dates is None else dates
+        if column.kind not in (Kind.NUMBER, Kind.DATE):
+            continue
+        values, missing = values_and_missing(column, "side")
+        missing = None if missing is None else missing[rows]
+        (ranks,) = encode_columns([Column(column.name, column.kind, values[rows], missing=missing)])
+        if ranks.kind != "one":
             known[number] = ranks
-            more = more or len(ranks.distinct) - 1 > len(_cuts_of_column(binarizer, number))
-    which = [number for number, ranks in known.items() if more and len(ranks.distinct) > 2]
-    others = np.flatnonzero(~np.isin(owners, which)).tolist()
-    return Numbers([known[number] for number in which], which, others, rows, known)
+    return known
 
 
-def _ranks(column: Column, binarizer: Binarizer, number: int, rows: Any) -> Ranks | None:
-    """Return the ranks of a column of numbers or dates (also of dates that are texts); None for others."""
-    column = binarizer.as_fitted(column, number)
-    if column.kind not in (Kind.NUMBER, Kind.DATE):
-        return None
-    missing = None if column.missing is None else column.missing[rows]
-    (ranks,) = encode_columns([replace(column, values=column.values[rows], missing=missing)])
-    return None if ranks.kind == "one" else ranks
+def columns_to_search(known: dict[int, Ranks], n_columns: int) -> list[int]:
+    """Return the columns with more than one threshold, if one has more than a binarizer takes; else none.
+
+    All of them are searched then: a column of ranks takes as long as one binary feature.
+    """
+    most = most_cuts(n_columns)
+    if all(len(ranks.distinct) - 1 <= most for ranks in known.values()):
+        return []
+    return _with_thresholds(known)
+
+
+def _with_thresholds(known: dict[int, Ranks]) -> list[int]:
+    return [number for number, ranks in known.items() if len(ranks.distinct) > 2]
+
+
+def other_features(
+    table: Any, y: Any, sample_weight: Any, left_out: list[int]
+) -> tuple[NDArray[np.uint8], NDArray[np.intp]]:
+    """Binarise all columns but some; returns the features, and the column that each comes from."""
+    n_rows, n_columns = table.shape
+    if len(left_out) == n_columns:
+        return np.empty((n_rows, 0), np.uint8), np.empty(0, np.intp)
+    binarizer = default_binarizer()
+    made = binarizer.fit_transform_table(table, sample_weight, y, all_orders=True, left_out=left_out)
+    return made.view(np.uint8), binarizer.feature_columns_
+
+
+def make_numbers(
+    known: dict[int, Ranks], searched: Sequence[int], owners: NDArray[np.intp], rows: Any
+) -> Numbers:
+    """Tell the columns that are searched from the binary features of others."""
+    others = [j for j, owner in enumerate(owners.tolist()) if owner not in searched]
+    return Numbers([known[number] for number in searched], list(searched), owners, others, rows, known)
+
+
+def numbers_of(known: dict[int, Ranks], binarizer: Binarizer, rows: Any) -> Numbers:
+    """Find out whether columns have more thresholds, on some rows, than a fitted binarizer took."""
+    more = any(
+        len(ranks.distinct) - 1 > len(_cuts_of_column(binarizer, number)) for number, ranks in known.items()
+    )
+    return make_numbers(known, _with_thresholds(known) if more else [], binarizer.feature_columns_, rows)
 
 
 def _cuts_of_column(binarizer: Binarizer, number: int) -> set[Any]:
     """Return where a fitted binarizer cuts a column."""
-    owned = np.flatnonzero(binarizer.feature_columns_ == number).tolist()
-    conditions = [binarizer.conditions_[j] for j in owned]
+    conditions = (binarizer.conditions_[j] for j in binarizer.features_of_column(number))
     return {condition.value for condition in conditions if condition.operator == "<="}
 
 
@@ -137,8 +169,8 @@ class Search(NamedTuple):
     def cut_at(self, cuts: dict[str | int, list[Any]]) -> tuple[Binarizer, NDArray[np.uint8]]:
         """Binarise the table with given cuts."""
         binarizer = default_binarizer(cuts)
-        binarizer.fit_table(self.table, self.sample_weight, self.y, all_orders=True)
-        return binarizer, binarizer.transform_table(self.table).view(np.uint8)
+        made = binarizer.fit_transform_table(self.table, self.sample_weight, self.y, all_orders=True)
+        return binarizer, made.view(np.uint8)
 
     def exact(
         self, run: thresholds.ThresholdRun, result: Result, numbers: Numbers
@@ -147,11 +179,8 @@ class Search(NamedTuple):
         tree = result.tree
         used = sorted(set(tree.feature[tree.feature >= 0].tolist()))
         tests = tested([run.splits[number] for number in used], numbers)
-        cuts: dict[str | int, list[Any]] = {
-            number: sorted({t.cut for t in tests if t.column == number and t.cut is not None})
-            for number in numbers.columns
-        }
-        binarizer, made = self.cut_at(cuts)
+        found = _by_column(tests)
+        binarizer, made = self.cut_at({j: sorted(set(found.get(j, ()))) for j in numbers.columns})
         feature_of = np.full(len(run.splits) + 1, -1, np.int32)  # a leaf has -1
         same = [_same_feature(binarizer, made, test, numbers) for test in tests]
         feature_of[used] = np.array(same, np.int32)
@@ -192,9 +221,10 @@ class Search(NamedTuple):
         if result.optimal or thresholds.refusal(task, self.limits):
             return result
         binarizer, features = made
-        rows = thresholds.kept_rows(task)
-        known = numbers_of(self.table, binarizer, slice(None) if rows is None else rows)
-        greedy = functools.partial(known.greedy_table, features, binarizer.feature_columns_)
+        kept = thresholds.kept_rows(task)
+        rows = slice(None) if kept is None else kept
+        known = numbers_of(ranks_of(self.table, rows), binarizer, rows)
+        greedy = functools.partial(known.greedy_table, features)
 
         def grow(codes: Any, weights: Any) -> dict[str, Any] | None:
             tree = self.greedy_answer(greedy, codes, weights)
@@ -237,8 +267,8 @@ def tested(splits: Sequence[thresholds.Split], numbers: Numbers) -> list[Tested]
         if column >= len(numbers.ranks):
             out.append(Tested(-1, None, None, numbers.others[column - len(numbers.ranks)]))
             continue
-        test, holds = numbers.ranks[column].test(rank, following, missing=missing)
-        out.append(Tested(numbers.columns[column], test.condition.value, holds))
+        condition, holds = numbers.ranks[column].test(rank, following, missing=missing)
+        out.append(Tested(numbers.columns[column], condition.value, holds))
     return out
 
 
@@ -252,8 +282,8 @@ def _same_feature(
     if test.holds is None:  # features of other columns keep their order
         owners = np.flatnonzero(~np.isin(binarizer.feature_columns_, numbers.columns))
         return int(owners[numbers.others.index(test.feature)])
-    owned = np.flatnonzero(binarizer.feature_columns_ == test.column).tolist()
-    return next((j for j in owned if np.array_equal(made[numbers.rows, j], test.holds)), None)
+    owned, holds = binarizer.features_of_column(test.column), test.holds.tobytes()
+    return next((j for j in owned if made[numbers.rows, j].tobytes() == holds), None)
 
 
 def union(binarizer: Binarizer, numbers: Numbers, *more: dict[int, list[Any]]) -> dict[str | int, list[Any]]:
@@ -267,8 +297,12 @@ def union(binarizer: Binarizer, numbers: Numbers, *more: dict[int, list[Any]]) -
 
 def cuts_of(splits: Sequence[thresholds.Split], numbers: Numbers) -> dict[int, list[Any]]:
     """Return the cuts of splits, by column."""
+    return _by_column(tested(splits, numbers))
+
+
+def _by_column(tests: Sequence[Tested]) -> dict[int, list[Any]]:
     cuts: dict[int, list[Any]] = {}
-    for test in tested(splits, numbers):
+    for test in tests:
         if test.column >= 0 and test.cut is not None:
             cuts.setdefault(test.column, []).append(test.cut)
     return cuts

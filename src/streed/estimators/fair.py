@@ -277,7 +277,8 @@ class FairTreeClassifier(OptimalTreeClassifier):
             cost_complexity=OPTIONS["cost_complexity"].check(self.cost_complexity) or 0.0,
             positive=self.positive,
         )
-        features, names = self._fit_binarizer(table, y, sample_weight)
+        bits = self._take_bits(table, sample_weight)
+        features, names = bits or self._fit_binarizer(table, y, sample_weight)
         front = search_front(task, features, limits, self.progress, names)
         if hasattr(self.binarizer_, "conditions_"):
             front.explain(self.binarizer_.conditions_)

@@ -292,14 +292,20 @@ class ThresholdRun(Run):
                 self.splits.append(split)
         numbers = np.array([*(self._numbers[split] for split in found), -1], np.int32)  # a leaf has -1
         answer["feature"] = numbers[answer["feature"]]
-        new = [self._holds(split) for split in self.splits[self.rows.shape[1] :]]
-        if new:
-            self.rows = np.ascontiguousarray(np.column_stack([self.rows, *new]))
-            self.features = self.rows
+        n_rows, n_known = self.rows.shape
+        if n_known < len(self.splits):
+            rows = np.empty((n_rows, len(self.splits)), np.uint8)
+            rows[:, :n_known] = self.rows
+            for number in range(n_known, len(self.splits)):
+                rows[:, number] = self._holds(self.splits[number])
+            self.rows = self.features = rows
 
-    def _holds(self, split: Split) -> NDArray[np.uint8]:
+    def _holds(self, split: Split) -> NDArray[np.bool_]:
         column = self.ranks[split.column]
-        return np.where(column < 0, split.missing, column <= split.rank).astype(np.uint8)
+        holds: NDArray[np.bool_] = column <= split.rank
+        if not split.missing:  # these have the rank -1
+            holds &= column >= 0
+        return holds
 
     def search_limited(
         self, costs: NDArray[np.float64], lower: Any, upper: Any, branch_cost: Any

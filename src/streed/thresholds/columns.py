@@ -60,20 +60,20 @@ class Ranks:
     distinct: Sequence[Any] | NDArray[Any]
     """Values by rank; of a single category, that category."""
 
-    def test(self, rank: int, following: int, *, missing: bool) -> tuple[Test, NDArray[np.bool_]]:
-        """Return the test "at most this rank", and which rows of the table satisfy it.
+    def test(self, rank: int, following: int, *, missing: bool) -> tuple[Condition, NDArray[np.bool_]]:
+        """Return the condition "at most this rank", and which rows of the table satisfy it.
 
         `following` is the next rank in the node; between the two may lie values of rows that are not there.
         """
         if rank < 0:
-            return Test(self.source, Condition(self.name, "is", None)), self.codes < 0
+            return Condition(self.name, "is", None), self.codes < 0
         condition, last = self._condition(rank, following)
         holds = self.codes <= last
         if not missing:  # these have the rank -1
             holds &= self.codes >= 0
         else:
             condition = replace(condition, missing=True)
-        return Test(self.source, condition), holds
+        return condition, holds
 
     def _condition(self, rank: int, following: int) -> tuple[Condition, int]:
         """Return the condition and the largest rank that satisfies it."""
@@ -90,7 +90,10 @@ class Ranks:
             cut = number_between(float(low), float(high), type(low))
         last = following - 1
         if last > rank:
-            last -= int(np.count_nonzero(distinct[rank + 1 : following] > cut))
+            between = distinct[rank + 1 : following]
+            if distinct.dtype.kind == "f":  # short floats would round the cut, binarizers do not
+                between = between.astype(np.float64)
+            last -= int(np.count_nonzero(between > cut))
         shown = _date_text(cut, float(low), float(high)) if self.kind == "dates" else cut
         return Condition(name, "<=", shown), last
 
@@ -133,12 +136,13 @@ def _encode(position: int, column: Column) -> Iterator[Ranks]:
         missing = np.isnan(values) if values.dtype.kind == "f" else None
         yield Ranks(position, column.name, kind, _zero_one(values, missing), (True, False))
     elif kind in ("numbers", "dates"):
-        missing = getattr(column, "missing", None)  # of integers that doubles cannot hold
-        codes, distinct = _rank(values, None if values.dtype.kind == "f" else missing)
-        if kind == "numbers" and distinct.size <= 2 and ((distinct == 0) | (distinct == 1)).all():
-            yield Ranks(position, column.name, "one", _zero_one(values, codes < 0), (1, 0))
+        values, is_float = np.ascontiguousarray(values), values.dtype.kind == "f"
+        missing = None if is_float else getattr(column, "missing", None)  # of integers beyond doubles
+        if kind == "numbers" and _is_zero_one(values, missing):
+            missing = np.isnan(values) if is_float else missing
+            yield Ranks(position, column.name, "one", _zero_one(values, missing), (1, 0))
         else:
-            yield Ranks(position, column.name, kind, codes, distinct)
+            yield Ranks(position, column.name, kind, *_rank(values, missing))
     elif kind == "ordered categories":
         yield Ranks(position, column.name, kind, values.astype(np.int32), tuple(column.categories))
     elif kind == "categories":
@@ -165,15 +169,25 @@ def _rank(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> tuple[NDAr
     order = values.argsort()
     ordered = values[order]
     n_known = values.size
+    codes = np.empty(n_known, np.int32)
     if values.dtype.kind == "f" and n_known and ordered[-1] != ordered[-1]:
         n_known -= int(np.count_nonzero(np.isnan(values)))
-        ordered = ordered[:n_known]
+        codes[order[n_known:]] = -1
+        order, ordered = order[:n_known], ordered[:n_known]
     first = np.zeros(n_known, np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    codes = np.full(values.size, -1, np.int32)
-    codes[order[:n_known]] = first.cumsum(dtype=np.int32)
+    codes[order] = first.cumsum(dtype=np.int32)
     first[:1] = True
     return codes, ordered[first]
+
+
+def _is_zero_one(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> bool:
+    """Whether there is nothing but zeros, ones and missing values; mostly the first value tells."""
+    if missing is not None:
+        values = values[~missing]
+    if values.size and values[0] not in (0, 1) and values[0] == values[0]:
+        return False
+    return bool(((values == 0) | (values == 1) | (values != values)).all())
 
 
 def _zero_one(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[np.int32]:

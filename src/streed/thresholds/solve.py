@@ -143,8 +143,9 @@ def _make_result(answer: dict[str, Any], encoded: list[Ranks], ranks: NDArray[np
     names = ("column", "rank", "next_rank", "missing_right")
     splits = zip(*(answer[name].tolist() for name in names), strict=True)
     for position, (column, rank, following, missing) in enumerate(splits):
-        test, features[:, position] = encoded[column].test(rank, following, missing=bool(missing))
-        tests.append(test)
+        ranked = encoded[column]
+        condition, features[:, position] = ranked.test(rank, following, missing=bool(missing))
+        tests.append(Test(ranked.source, condition))
     same = (
         "feature",
         "left",
