@@ -259,3 +259,14 @@ def test_short_floats_are_cut_as_the_doubles_that_they_are(depth: int) -> None:
     model = OptimalTreeClassifier(max_depth=depth, cuts="exact").fit(short, y)
     same = OptimalTreeClassifier(max_depth=depth, cuts="exact").fit(short.astype(np.float64), y)
     assert errors(model, short, y) == model.result_.objective == same.result_.objective
+
+
+@pytest.mark.parametrize("cuts", ["auto", "exact"])
+def test_rows_without_weight_do_not_hide_thresholds(cuts: str) -> None:
+    """Quantiles of all rows miss the thresholds between the few rows that count."""
+    X = np.concatenate([np.arange(300.0), np.tile([0.1, 0.2, 0.3, 0.4], 2)])[:, None]
+    y = np.array([2] * 300 + [0, 1, 0, 1] * 2)
+    model = OptimalTreeClassifier(max_depth=2, class_weight={0: 1, 1: 1, 2: 0}, cuts=cuts).fit(X, y)
+    same = OptimalTreeClassifier(max_depth=2, cuts=cuts).fit(X, y, sample_weight=(y < 2).astype(float))
+    assert model.result_.optimal
+    assert model.result_.objective == same.result_.objective == 0

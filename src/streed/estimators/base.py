@@ -191,7 +191,7 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         refused = thresholds.refusal(task, limits) if isinstance(task, Task) else "tests have prices"
         rows = _rows(task, sample_weight, refused)
         known = None if refused else ranks_of(table, rows)
-        if known is not None and (searched := columns_to_search(known, table.shape[1])):
+        if known is not None and (searched := columns_to_search(known, table.shape[1], rows)):
             features, owners = other_features(table, y, sample_weight, searched)
             return features, None, make_numbers(known, searched, owners, rows), ""
         features, names = self._fit_binarizer(table, y, sample_weight)
