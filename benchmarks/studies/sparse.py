@@ -45,6 +45,8 @@ def run(options: argparse.Namespace) -> int:
     """Run the study; the exit code is 1 when an answer of streed is in doubt."""
     names = options.sets or sparse_names(options.data)
     contestants = [Contestant(BASE, "priced", sys.executable, {"solver": BASE})]
+    if options.without_streed:
+        contestants.clear()
     contestants += [
         Contestant(name, "priced", options.peer_python, {"solver": name}) for name in options.peers
     ]
@@ -128,7 +130,7 @@ def summarise(rows: list[dict[str, Any]], labels: list[str], limit: float) -> di
     proofs = {label: sum(row["outcomes"][label].status == "done" for row in rows) for label in labels}
     summary: dict[str, Any] = {"problems": len(rows), "time_limit": limit, "proofs": proofs}
     summary["compared"], summary["equal"] = compared(rows)
-    if REFERENCE not in labels:
+    if REFERENCE not in labels or BASE not in labels:
         return summary
     ratios, slower = [], []
     for row in rows:

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "priced/kernels/kernels.hpp"
@@ -29,7 +30,7 @@ public:
                  const std::vector<std::int32_t>& costs, std::int32_t branch, double effort,
                  const Stop& stop);
 
-    // Adds conjunctions that exceed, grown from every test by the best further ones.
+    // Adds conjunctions that exceed, grown from all groups by the best further tests.
     void grow(std::vector<Conjunction>& found);
     // Adds all that exceed, until there are `enough`. True if all were looked at, false if it ended before.
     bool prove(std::size_t enough, std::vector<Conjunction>& found);
@@ -41,9 +42,7 @@ private:
         std::vector<int> tests, rising;  // candidates, as given and by the own groups that pass them
         std::vector<std::int32_t> passing, kept;
     };
-    int best_test(std::int32_t own, std::int32_t others, std::int32_t& most) const;
-    void grow_from(const std::vector<std::uint32_t>& own_groups,
-                   const std::vector<std::uint32_t>& other_groups, int first);
+    int best_test(std::int32_t own, std::int32_t others, const std::uint32_t* seed, std::int32_t& most) const;
     bool ended();
     bool descend(std::size_t depth, std::size_t n_explored);
     void close(Step& step, std::int32_t all);
@@ -66,6 +65,7 @@ private:
     std::vector<std::uint32_t> own_, others_;
     std::vector<Step> steps_;
     std::vector<int> explored_;
+    std::vector<std::pair<std::int32_t, int>> sorted_;
     std::vector<std::uint32_t> alive_, grown_own_, grown_others_, with_, without_;
     std::vector<std::int32_t> own_sums_, other_sums_;
     std::vector<Conjunction>* found_ = nullptr;

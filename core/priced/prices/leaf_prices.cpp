@@ -10,11 +10,13 @@
 namespace streed::priced {
 namespace {
 
-constexpr double kStep = 0.5;    // of the way to the prices of the programme
+constexpr double kFirstStep = 0.5,
+                 kStep = 0.9;    // of the way to the prices of the programme, before a proof and after
 constexpr double kShare = 0.98;  // of their value that is worth a proof
-constexpr double kFinalShare = 0.99;
+constexpr double kFinalShare = 0.999;
 constexpr double kShrink = 1 - 1e-6;   // more than what rounding lets the programme's prices exceed
-constexpr std::size_t kAdded = 200;    // violated conjunctions that a round adds at most
+constexpr std::size_t kAdded = 150;    // violated conjunctions that a round adds at most
+constexpr std::size_t kFew = 20;       // that are worth looking at the next label
 constexpr std::size_t kEnough = 1000;  // that end a search for them
 
 }  // namespace
@@ -48,8 +50,9 @@ std::size_t LeafPrices::bytes() const {
 // 110 rounds.
 void LeafPrices::round_prices() {
     rounded_.resize(static_cast<std::size_t>(groups_.n));
+    const double step = prices_.empty() ? kFirstStep : kStep;
     for (std::size_t g = 0; g < rounded_.size(); ++g) {
-        const double price = inside_[g] + kStep * (programme_->prices()[g] * scale_ - inside_[g]),
+        const double price = inside_[g] + step * (programme_->prices()[g] * scale_ - inside_[g]),
                      of_row = std::floor(std::clamp(price, 0.0, groups_.most[g]) / quantum_ /
                                          groups_.size[g]);
         rounded_[g] = static_cast<std::int32_t>(of_row) * groups_.size[g];
@@ -90,6 +93,7 @@ double LeafPrices::prove(double end, const Stop& stop, std::vector<Conjunction>&
     double ratio = 1;
     for (std::size_t k = 0; k < costs_.size() && all; ++k) {
         const std::size_t before = found.size();
+        if (before > kFew) return 0;
         Conjunctions search(groups_, kernels_, rounded_, costs_[k], branch_, end - work_, stop);
         all = search.prove(kEnough, found);
         work_ += search.work();
