@@ -195,6 +195,7 @@ void FunctionRows::finish() {
     out_.factor = found.factor;
     out_.parameter = found.parameter;
     out_.shift = found.shift;
+    out_.ordered = found.ordered;
     out_.grain = found.grain;
     out_.base -= kPotentialMargin * static_cast<double>(rows_.groups) * out_.grain;
 }
