@@ -54,6 +54,7 @@ const Kernels kernels = {
     .native_table = native_table,
     .packed_table = packed_table,
     .packed_splits = packed_splits,
+    .packed_sizes = packed_sizes,
     .bin_sums = bin_sums,
     .group_costs = group_costs,
     .selected_sum = selected_sum,

@@ -283,6 +283,8 @@ struct Kernels {
                          const std::int64_t* values, const std::int64_t* singles, std::int64_t* table,
                          std::uint32_t* indices, bool half);
     void (*packed_splits)(const Frame&, const PackedProblem&, const NativeModel&, const NativeSplits&);
+    // out[i][j] = the first statistic of active i in a packed table.
+    void (*packed_sizes)(const Frame&, const std::int64_t* table, int shift, double* out);
     // The best groups of rows in the order of their targets (leaves/native/groups.hpp).
     void (*bin_sums)(const Frame&, const std::uint64_t* row_bits, const std::uint8_t* bin, int n_slots,
                      int bins, int lanes, double* out);
