@@ -39,6 +39,7 @@ constexpr SwitchName kSwitches[] = {
     {"cache", &streed::Switches::cache},
     {"child_records", &streed::Switches::child_records},
     {"price_bounds", &streed::Switches::price_bounds},
+    {"group_bounds", &streed::Switches::group_bounds},
     {"packed_sums", &streed::Switches::packed_sums},
     {"fused_children", &streed::Switches::fused_children},
     {"similarity", &streed::Switches::similarity},

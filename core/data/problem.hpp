@@ -89,8 +89,10 @@ struct ReducedProblem {
     double factor = 1;          // native: as in NativeModel
     double parameter = 0;
     int shift = 0;
-    bool shifted = false;      // leaf function: the last value is what the rows cost at least
+    bool ordered = false;  // native: the best groups of slots follow the order of the second value per first
+    bool shifted = false;  // leaf function: the last value is what the rows cost at least
     double weight_ticks = 1;   // leaf function: ticks per unit of weight
+    bool sized = false;        // packed sums: the weight of a slot is its first value
     bool exact = true;         // no cost is rounded in the search
     double largest_value = 1;  // of any slot
     double total = 0;          // of all weights, in grains

@@ -18,6 +18,7 @@ namespace {
 #include "leaves/native/pairs.hpp"
 #include "leaves/native/packed_table.hpp"
 #include "leaves/native/packed_pairs.hpp"
+#include "leaves/native/groups.hpp"
 #include "kernels/tables/counts.hpp"
 #include "kernels/tables/sparse.hpp"
 #include "kernels/tables/sums.hpp"
@@ -53,6 +54,9 @@ const Kernels kernels = {
     .native_table = native_table,
     .packed_table = packed_table,
     .packed_splits = packed_splits,
+    .packed_sizes = packed_sizes,
+    .bin_sums = bin_sums,
+    .group_costs = group_costs,
     .selected_sum = selected_sum,
     .subtract_table = subtract_table,
     .subtract_counts = subtract_counts,

@@ -180,6 +180,20 @@ struct NativeSplits {
     double* left;
 };
 
+// Sets of rows of which the best groups are asked for (leaves/native/groups.hpp), one set per lane.
+constexpr int kMostGroups = 16;
+struct GroupProblem {
+    const double* sums;  // [bin][weight, target, potential][lane]
+    int bins, lanes;
+    int groups;            // at most, up to kMostGroups
+    bool open;             // the last number of groups stands for all larger ones, too
+    double price, factor;  // of a group; ticks of a benefit of one
+    double limit;          // groups that cost more need not be told apart from one that costs as much
+    double* costs;         // [groups - 1][lane], with prices
+    void* room;            // group_room() bytes
+};
+constexpr std::size_t group_room(std::size_t bins) { return (bins + 1) * (3 + kMostGroups + 1) * 64; }
+
 // What a solved child shares with the children of every other feature, in weight or in rows.
 struct SharedRows {
     bool side;             // of the child
@@ -269,6 +283,12 @@ struct Kernels {
                          const std::int64_t* values, const std::int64_t* singles, std::int64_t* table,
                          std::uint32_t* indices, bool half);
     void (*packed_splits)(const Frame&, const PackedProblem&, const NativeModel&, const NativeSplits&);
+    // out[i][j] = the first statistic of active i in a packed table.
+    void (*packed_sizes)(const Frame&, const std::int64_t* table, int shift, double* out);
+    // The best groups of rows in the order of their targets (leaves/native/groups.hpp).
+    void (*bin_sums)(const Frame&, const std::uint64_t* row_bits, const std::uint8_t* bin, int n_slots,
+                     int bins, int lanes, double* out);
+    void (*group_costs)(const GroupProblem&);
     double (*selected_sum)(const std::uint64_t* a, const std::uint64_t* b, int words, const double* values);
 
     // The table of a node from that of its parent, less that of the parent's other rows; both in the parent's

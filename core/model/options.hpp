@@ -24,6 +24,7 @@ struct Switches {
     bool fused_children = true;   // both children of a feature by one kernel, without tables in memory
     bool similarity = true;       // bounds between the children of one node
     bool price_bounds = true;     // a price per node bounds the number of nodes (leaf functions)
+    bool group_bounds = true;     // leaves cost no less than the best groups of targets (squared error)
     bool packed_sums = true;      // two statistics of a native leaf function in one number
     bool label_bounds = true;     // a subtree has no more labels than leaves
     bool whole_units = true;      // costs and prices as whole numbers of 32 bits, where they are

@@ -38,6 +38,7 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper, bool
     at.order = at.node.active();
 
     if (at.leaf < at.best) at.best = at.leaf;
+    bound_by_groups(at);
     const auto closed = [&] {
         return may_close && at.lower_bound(search_) >= at.best;
     };  // nothing to be found here

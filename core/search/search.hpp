@@ -123,6 +123,7 @@ struct Level {
     AlignedBuffer pair_rows;  // how many they are
     std::vector<std::int32_t> order;
     std::vector<double> lower;  // [child budget][side][lane], of the children
+    bool grouped = false;       // groups of targets are worth looking at below (group_bounds.cpp)
     bool fused = false;         // children are solved two at a time (three_levels.cpp)
     std::vector<char>
         known;  // [side][lane], whether the bound of a child is its value; only where children are recorded
@@ -257,6 +258,13 @@ public:
     void bound_by_price(Level& at);
     std::optional<Outcome> solve_priced(Level& at, int nodes, double upper);
 
+    // group_bounds.cpp
+    bool bounds_groups(const Level& at, int leaves) const;
+    void bin_targets(const Node& node, int bins);
+    double cost_in_groups(GroupProblem& problem);
+    void bin_children(Level& at, GroupProblem& problem);
+    void bound_by_groups(Level& at);
+
     // label_bounds.cpp
     bool bounds_labels(int labels) const;
     void bound_by_labels(Level& at);
@@ -357,6 +365,13 @@ private:
     AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_,
         bits_, plan_, tallies_, panel_, gains_, sibling_rows_, children_;
     std::vector<std::uint64_t> filter_;
+    struct GroupBuffers {
+        std::vector<double> means, totals;  // [slot], [bin][statistic]
+        std::vector<std::uint8_t> bin;      // [slot]
+        std::vector<std::int32_t> open;     // features
+        AlignedBuffer sums, sets, costs, room;
+    };
+    GroupBuffers groups_;  // group_bounds.cpp
     struct MetRecord {
         const ChildRecords::Record* record;
         std::int32_t lane;

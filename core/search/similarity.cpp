@@ -59,12 +59,16 @@ void Worker::count_pair_weights(Level& at) {
 }
 
 // Weights of all pairs of features. Where slots carry several labels the sum over labels is an upper bound of
-// what they can cost, which only weakens the bound.
+// what they can cost, which only weakens the bound. Packed sums have the weights in their pair table.
 void Worker::load_pair_weights(Level& at) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
-    const bool several = !node.counting() && search_.traits.own_weight;
-    if (several) {
+    const bool several = !node.counting() && search_.traits.own_weight, sized = search_.reduced.sized;
+    if (sized) {
+        account(at.pair_weights.reserve(stride * stride * 8));
+        search_.kernels.packed_sizes(node.frame(), at.table.as<std::int64_t>(), search_.reduced.shift,
+                                     at.pair_weights.as<double>());
+    } else if (several) {
         const Frame frame = node.weight_frame();
         const std::size_t size = lane_bytes(node.lane_type());
         account(at.pair_weights.reserve(stride * stride * 8));
@@ -111,6 +115,8 @@ void Worker::load_pair_weights(Level& at) {
     if (node.counting()) {
         at.all_weight = search_.has_function() ? node.n_slots()
                                                : node.potential();  // rows of a function have no potential
+    } else if (sized) {
+        at.all_weight = node.total(0);
     } else if (several) {
         at.all_weight = node.weight();
     } else if (search_.traits.difference) {

@@ -167,12 +167,65 @@ def test_what_a_price_of_nodes_saves(kind: str) -> None:
     leaf = model(kind, rng, X)
     root = float(np.ravel(leaf.function(leaf.statistics.sum(axis=0)[:, None]))[0])
     found = [
-        solve(leaf, X, True, branch_cost=0.1 * root, switches={"price_bounds": on}) for on in (True, False)
+        solve(leaf, X, True, branch_cost=0.1 * root, switches={"price_bounds": on, "group_bounds": False})
+        for on in (True, False)
     ]
     assert found[0]["objective"] == pytest.approx(found[1]["objective"], rel=1e-12)
     assert tree(found[0]) == tree(found[1])
     solves = [answer["statistics"]["depth_two_solves"] for answer in found]
     assert solves[0] < solves[1]
+
+
+def explained(rng: np.random.Generator, X: np.ndarray) -> np.ndarray:
+    """Targets that four features explain but for little noise: their groups bound the leaves closely."""
+    some = X[:, :4]
+    noise = float(rng.choice([0, 1e-6, 0.02, 0.1])) * rng.normal(size=len(X))
+    y = some @ rng.normal(size=some.shape[1]) + some[:, 0] * some[:, -1] * rng.normal() + noise
+    return np.asarray(y + float(rng.choice([0, 1e6])), float)
+
+
+@settings(max_examples=3 * EXAMPLES)
+@given(seed=SEEDS, level=st.sampled_from(_core.simd_levels()))
+def test_groups_of_targets_bound_no_tree_away(seed: int, level: str) -> None:
+    """The same optimum as a function in Python, which has no such bound, and without the bound."""
+    rng = np.random.default_rng(seed)
+    n, f = int(rng.integers(10, 150)), int(rng.integers(3, 12))
+    X = features(rng, n, f, float(rng.choice([0.2, 0.5, 0.8])))
+    weights: Any = [None, rng.integers(1, 4, n).astype(float), rng.random(n)][rng.integers(3)]
+    leaf = SquaredError(explained(rng, X), weights).leaf()
+    root = float(np.ravel(leaf.function(leaf.statistics.sum(axis=0)[:, None]))[0])
+    depth = int(rng.integers(3, 6))
+    options: dict[str, Any] = {
+        "max_depth": depth,
+        "max_nodes": int(rng.choice([2**depth - 1, 2**depth - 1, rng.integers(3, 2**depth - 1)])),
+        "min_samples_leaf": int(rng.choice([1, 1, 3])),
+        "branch_cost": float(rng.choice([0, 1e-4, 0.001, 0.01, 0.1])) * root,
+    }
+    expected = solve(leaf, X, False, **options)
+    found = solve(leaf, X, True, **options, simd=level)
+    off = solve(leaf, X, True, **options, switches={"group_bounds": False})
+    size = root + 1e-9 * float(np.abs(leaf.statistics).sum())
+    assert found["optimal"]
+    assert abs(found["objective"] - expected["objective"]) <= 1e-9 * size
+    assert abs(off["objective"] - found["objective"]) <= 1e-12 * size
+    assert tree(found) == tree(off)
+
+
+@pytest.mark.parametrize("price", [0.0, 0.001])
+def test_what_groups_of_targets_save(price: float) -> None:
+    """Features that say nothing of the target are ruled out before their children are solved."""
+    rng = np.random.default_rng(8)
+    X = rng.random((1500, 24)) < 0.5
+    y = X[:, :4] @ [8.0, 4.0, 2.0, 1.0] + 0.2 * rng.normal(size=len(X))
+    leaf = SquaredError(y).leaf()
+    root = float(np.ravel(leaf.function(leaf.statistics.sum(axis=0)[:, None]))[0])
+    found = [
+        solve(leaf, X, True, branch_cost=price * root, switches={"group_bounds": on}) for on in (True, False)
+    ]
+    assert found[0]["objective"] == found[1]["objective"]
+    assert tree(found[0]) == tree(found[1])
+    solves = [answer["statistics"]["depth_two_solves"] for answer in found]
+    assert solves[0] < 0.5 * solves[1]
 
 
 @pytest.mark.parametrize("rows", [70_000, 300])

@@ -9,6 +9,7 @@ struct ClassShares {
     static constexpr bool kParameter = true;
 
     static constexpr bool kPacked = false;  // as LogRatio
+    static constexpr bool kOrdered = false;
 
     template <class V>
     static V size(const V* sums, int n_values) {

@@ -42,6 +42,7 @@ struct LogRatio {
     static constexpr bool kParameter = false;
 
     static constexpr bool kPacked = false;  // logarithms take so long that nothing is gained
+    static constexpr bool kOrdered = false;
 
     // A leaf may have no event, but it expects some.
     template <class V>

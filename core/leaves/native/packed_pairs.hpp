@@ -31,6 +31,20 @@ struct Unpacking {
     }
 };
 
+void packed_sizes(const Frame& frame, const std::int64_t* table, int shift, double* out) {
+    const Unpacking unpack(shift);
+    const std::size_t stride = static_cast<std::size_t>(frame.stride);
+    const int lanes = native_lanes(frame);
+    for (int a = 0; a < frame.n_active; ++a) {
+        const std::size_t row = static_cast<std::size_t>(frame.active[a]) * stride;
+        for (int j = 0; j < lanes; j += kLanes<double>) {
+            alignas(kVectorBytes) AnyVec sums[2];
+            unpack(longs(table + row + j), sums);
+            at(out + row + j) = sums[0];
+        }
+    }
+}
+
 template <class... Losses>
 constexpr int packed_losses(LossList<Losses...>) {
     return (static_cast<int>(Losses::kPacked) + ...);

@@ -53,9 +53,10 @@ NativeUnits finish_native(NativeLeaf loss, std::vector<double>& sums, std::vecto
                           const std::vector<double>& counts, double parameter, double grain, bool counted,
                           bool packing) {
     const std::size_t groups = counts.size(), s = units.size();
-    NativeUnits out{1, 0, grain, 0};
+    NativeUnits out{1, 0, grain, 0, false};
     NativeLosses::visit(loss, [&]<class Loss>(Loss) {
         constexpr std::size_t alike = static_cast<std::size_t>(Loss::kAlike);
+        out.ordered = Loss::kOrdered && s == alike + 2;
         if (s > alike + 2)
             unify(sums, units, alike);
         else if (Loss::kPacked && packing)

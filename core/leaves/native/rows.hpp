@@ -35,6 +35,7 @@ std::vector<double> native_most_added(NativeLeaf loss, const std::vector<double>
 struct NativeUnits {
     double factor, parameter, grain;  // as in NativeModel; weight units per tick
     int shift;
+    bool ordered;  // as in ReducedProblem
 };
 
 // Puts the statistics of all groups, [group][statistic] in `units`, into the form of the search; `grain` is
