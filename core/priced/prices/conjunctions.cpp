@@ -43,7 +43,8 @@ std::int32_t Conjunctions::sum(const std::vector<std::uint32_t>& groups, std::ve
 }
 
 void Conjunctions::keep_passing(const std::vector<std::uint32_t>& from, int test,
-                                std::vector<std::uint32_t>& to) const {
+                                std::vector<std::uint32_t>& to) {
+    work_ += static_cast<double>(from.size());
     const std::uint32_t* lanes = groups_.lanes.data() + test / 2 / 32;
     const auto blocks = static_cast<std::size_t>(groups_.blocks);
     const int bit = test / 2 % 32;
@@ -63,6 +64,7 @@ void Conjunctions::add(const std::vector<std::uint32_t>& own, const std::vector<
                        std::int32_t excess) {
     Conjunction out;
     out.excess = excess;
+    work_ += 2.0 * groups_.n * groups_.blocks;
     const auto blocks = static_cast<std::size_t>(groups_.blocks);
     std::vector<std::uint32_t> with(blocks, ~0u), without(blocks, ~0u);
     const auto meet = [&](std::uint32_t g) {
@@ -142,7 +144,6 @@ void Conjunctions::close(Step& step, std::int32_t all) {
         if (passing(own_sums_, all, test) != all) continue;
         keep_passing(step.others, test, alive_);
         step.others.swap(alive_);
-        work_ += static_cast<double>(alive_.size());
     }
 }
 

@@ -51,7 +51,7 @@ private:
     void add(const std::vector<std::uint32_t>& own, const std::vector<std::uint32_t>& others,
              std::int32_t excess);
     std::int32_t sum(const std::vector<std::uint32_t>& groups, std::vector<std::int32_t>& sums);
-    void keep_passing(const std::vector<std::uint32_t>& from, int test, std::vector<std::uint32_t>& to) const;
+    void keep_passing(const std::vector<std::uint32_t>& from, int test, std::vector<std::uint32_t>& to);
     // Test 2f is passed by the groups that have feature f, test 2f + 1 by the rest.
     static std::int32_t passing(const std::vector<std::int32_t>& sums, std::int32_t all, int test) {
         const std::int32_t with = sums[static_cast<std::size_t>(test / 2)];

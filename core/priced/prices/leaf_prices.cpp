@@ -75,6 +75,7 @@ bool LeafPrices::add(std::vector<Conjunction>& found) {
     double ratio = 1;
     for (const Conjunction& conjunction : found) {
         double inside = 0, least = std::numeric_limits<double>::infinity();
+        work_ += static_cast<double>(conjunction.groups.size() * (2 + costs_.size()));
         for (const std::uint32_t g : conjunction.groups) inside += inside_[g];
         for (const std::vector<std::int32_t>& costs : costs_) {
             double cost = branch_;
@@ -158,13 +159,12 @@ bool LeafPrices::improve(const Rows& rows, double least, double effort, const St
 // Prices of the root's rows, after some work without them.
 bool Search::certify(Level& at) {
     next_certificate_ = std::numeric_limits<double>::infinity();
-    const double effort = techniques_.early_prices ? kEarlyEffort : kEffortShare * work_;
-    const double before = prices_.work();
+    const double share = work_ < kLongWork ? kEffortShare : kLongEffortShare;
+    const double effort = techniques_.early_prices ? kEarlyEffort : share * work_ - prices_.work();
     const bool better = prices_.improve(*at.rows, at.lower, effort, [this] {
         poll(0);
         return stopped();
     });
-    work_ += prices_.work() - before;
     if (!prices_.finished()) next_certificate_ = kNextCertificate * work_;
     if (!better) return false;
     ++counters_.certificates;

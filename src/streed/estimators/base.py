@@ -191,10 +191,10 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         refused = thresholds.refusal(task, limits) if isinstance(task, Task) else "tests have prices"
         rows = _rows(task, sample_weight, refused)
         known = None if refused else ranks_of(table, rows)
-        if known is not None and (searched := columns_to_search(known, table.shape[1], rows)):
+        if known is not None and (searched := columns_to_search(known, table.shape[1])):
             features, owners = other_features(table, y, sample_weight, searched)
             return features, None, make_numbers(known, searched, owners, rows), ""
-        features, names = self._fit_binarizer(table, y, sample_weight)
+        features, names = self._fit_binarizer(table, y, _weights_of(rows, sample_weight, table.shape[0]))
         if not self.binarizer_.has_cuts:
             return features, names, None, ""
         known = ranks_of(table, rows) if known is None else known
@@ -350,6 +350,18 @@ def _rows(task: Any, sample_weight: Any, refused: str) -> Any:
     if refused and sample_weight is not None:
         rows = np.flatnonzero(np.asarray(sample_weight))
     return slice(None) if rows is None else rows
+
+
+def _weights_of(rows: Any, sample_weight: Any, n_rows: int) -> Any:
+    """Return weights of the rows for the binarizer: none for those that do not count for the task.
+
+    Quantiles of all rows may miss the thresholds between the few that count, as with a class of weight 0.
+    """
+    if isinstance(rows, slice):
+        return sample_weight
+    weights = np.zeros(n_rows)
+    weights[rows] = 1.0 if sample_weight is None else np.asarray(sample_weight)[rows]
+    return weights
 
 
 def has_shares(estimator: Any) -> bool:

@@ -100,20 +100,15 @@ def ranks_of(table: Any, rows: Any) -> dict[int, Ranks]:
     return known
 
 
-def columns_to_search(known: dict[int, Ranks], n_columns: int, rows: Any) -> list[int]:
+def columns_to_search(known: dict[int, Ranks], n_columns: int) -> list[int]:
     """Return the columns with more than one threshold, if one has more than a binarizer takes; else none.
 
-    All of them are searched then: a column of ranks takes as long as one binary feature. A binarizer cuts
-    all rows; where only some are kept, because others have no weight, its cuts may miss what parts those.
+    All of them are searched then: a column of ranks takes as long as one binary feature.
     """
-    most = most_cuts(n_columns) if _all_rows(rows) else 0
+    most = most_cuts(n_columns)
     if all(len(ranks.distinct) - 1 <= most for ranks in known.values()):
         return []
     return _with_thresholds(known)
-
-
-def _all_rows(rows: Any) -> bool:
-    return isinstance(rows, slice)
 
 
 def _with_thresholds(known: dict[int, Ranks]) -> list[int]:
@@ -142,7 +137,7 @@ def make_numbers(
 
 def numbers_of(known: dict[int, Ranks], binarizer: Binarizer, rows: Any) -> Numbers:
     """Find out whether columns have more thresholds, on some rows, than a fitted binarizer took."""
-    more = not _all_rows(rows) or any(
+    more = any(
         len(ranks.distinct) - 1 > len(_cuts_of_column(binarizer, number)) for number, ranks in known.items()
     )
     return make_numbers(known, _with_thresholds(known) if more else [], binarizer.feature_columns_, rows)
