@@ -165,12 +165,13 @@ void Search::solve(Level& at, int depth, double room) {
     for (;;) {
         const double target = std::min(room, at.upper);
         const int lane = choose(at, target);
+        const bool decided = lane < 0 || at.lower >= target;
         if (depth == 0 && paused_) {
             paused_ = false;
-            certify(at);
+            if (!decided && !stopped()) certify(at);
             continue;
         }
-        if (lane < 0 || at.lower >= target || stopped()) break;
+        if (decided || stopped()) break;
         ++tried;
         solve_children(at, depth, lane, room);
     }

@@ -21,7 +21,7 @@ namespace streed::priced {
 // ionosphere.
 constexpr double kFirstCertificate = 5e7, kNextCertificate = 1.5, kEffortShare = 0.5;
 constexpr double kLongWork = 3e9, kLongEffortShare = 2;
-constexpr double kEarlyEffort = 1e9;  // where they come first
+constexpr double kEarlyEffort = 1e8;  // where they come first
 
 constexpr std::size_t kNoEntry = static_cast<std::size_t>(-1);
 
@@ -80,7 +80,7 @@ private:
     void greedy(Level& at, int depth);
     // Bounds from prices of rows, once they are certified (leaf_prices.cpp has the prices).
     void use_prices(Level& at);
-    bool certify(Level& at);
+    void certify(Level& at);
     // The tree of a node that costs `at.upper` (rebuild.cpp).
     void append(Level& at, int depth, Tree& tree);
     void recall(Level& at, bool table);

@@ -220,6 +220,19 @@ def test_prices_of_rows_do_not_change_the_optimum(kind: str, seed: int, n: int, 
         check(problem, best, switches={"early_prices": True, switch: False}, simd=level)
 
 
+@given(seed=SEEDS, n=st.integers(8, 60), f=st.integers(3, 6), share=st.floats(-30, -10))
+@settings(max_examples=max(5, EXAMPLES // 4))
+def test_prices_of_rows_where_a_split_costs_next_to_nothing(seed: int, n: int, f: int, share: float) -> None:
+    """Next to the weight of all rows it is a few of the whole numbers that prices are rounded to."""
+    rng = np.random.default_rng(seed)
+    problem = rows_of(str(rng.choice(["errors", "weights", "labels"])), rng, features(rng, n, f))
+    problem = problem.with_price(max(1e-300, float(np.ptp(problem.table(), axis=1).sum()) * 2.0**share))
+    expected = solve(problem, switches={"leaf_prices": False})
+    found = solve(problem, switches={"early_prices": True}, time_limit=20.0)
+    assert found["optimal"]
+    assert found["objective"] == pytest.approx(expected["objective"], rel=1e-9)
+
+
 def test_prices_of_rows_prove_what_other_bounds_do_not() -> None:
     """Labels that no tree explains: most of the search without prices is done to find that out."""
     rng = np.random.default_rng(0)

@@ -7,6 +7,8 @@
 namespace streed::priced {
 namespace {
 
+constexpr std::size_t kSeeds = 1000;                      // groups that conjunctions are grown from, at most
+constexpr std::size_t kMostBytes = std::size_t{1} << 25;  // of those that are found
 constexpr std::size_t kTestsTogether = 3;  // 1 took as long, 6 a tenth longer, 16 half as long again
 constexpr double kStopAfter = 1e6;  // operations between two looks at the clock: less than a millisecond
 
@@ -29,7 +31,7 @@ Conjunctions::Conjunctions(const Groups& groups, const Kernels& kernels,
 }
 
 bool Conjunctions::ended() {
-    if (work_ > limit_) return true;
+    if (work_ > limit_ || found_bytes_ > kMostBytes) return true;
     if (work_ < next_stop_) return false;
     next_stop_ = work_ + kStopAfter;
     return stop_();
@@ -83,6 +85,7 @@ void Conjunctions::add(const std::vector<std::uint32_t>& own, const std::vector<
         }
         if (in) out.groups.push_back(g);
     }
+    found_bytes_ += 4 * out.groups.size();
     found_->push_back(std::move(out));
 }
 
@@ -103,11 +106,13 @@ int Conjunctions::best_test(std::int32_t own, std::int32_t others, const std::ui
     return best;
 }
 
-// One conjunction per own group, which it has to hold: those of other groups lie elsewhere.
+// One conjunction per own group, or for some of many, which it has to hold: those of other groups lie
+// elsewhere.
 void Conjunctions::grow(std::vector<Conjunction>& found) {
     found_ = &found;
-    for (const std::uint32_t group : own_) {
-        if (ended()) return;
+    const std::size_t step = own_.size() / kSeeds + 1;
+    for (std::size_t k = 0; k < own_.size() && !ended(); k += step) {
+        const std::uint32_t group = own_[k];
         const std::uint32_t* seed = groups_.lanes.data() + static_cast<std::size_t>(group) * groups_.blocks;
         grown_own_ = own_;
         grown_others_ = others_;
@@ -147,14 +152,14 @@ void Conjunctions::close(Step& step, std::int32_t all) {
     }
 }
 
-// Tests that leave too few own groups are forgotten, and so are those that take no others away; the rest is
-// sorted by own groups.
-void Conjunctions::sort_tests(Step& step, std::int32_t own, std::int32_t others) {
+// Tests that leave too few own groups are forgotten, and so are those that take no others away, as the
+// conjunction without them exceeds more, if it is one; the rest is sorted by own groups.
+void Conjunctions::sort_tests(Step& step, std::int32_t own, std::int32_t others, bool proper) {
     sorted_.clear();
     for (const int test : step.tests) {
         const std::int32_t passed = passing(own_sums_, own, test);
-        if (passed > branch_ && passed < own && passing(other_sums_, others, test) < others)
-            sorted_.emplace_back(passed, test);
+        const bool useful = !proper || passing(other_sums_, others, test) < others;
+        if (passed > branch_ && passed < own && useful) sorted_.emplace_back(passed, test);
     }
     std::sort(sorted_.begin(), sorted_.end());
     step.rising.clear();
@@ -219,8 +224,8 @@ bool Conjunctions::descend(std::size_t depth, std::size_t n_explored) {
         add(steps_[depth].own, steps_[depth].others, own - others - branch_);
         if (found_->size() >= enough_) return false;
     }
-    if (others == 0) return true;
-    sort_tests(steps_[depth], own, others);
+    if (others == 0 && proper) return true;
+    sort_tests(steps_[depth], own, others, proper);
     if (steps_[depth].rising.empty()) return true;
     rate(steps_[depth], others);
     const std::size_t n_before = explored_.size(), n = steps_[depth].rising.size();

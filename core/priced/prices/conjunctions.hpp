@@ -32,7 +32,9 @@ public:
 
     // Adds conjunctions that exceed, grown from all groups by the best further tests.
     void grow(std::vector<Conjunction>& found);
-    // Adds all that exceed, until there are `enough`. True if all were looked at, false if it ended before.
+    // Adds conjunctions that exceed, until there are `enough`. False if it ended before all were looked at.
+    // True: if it has added none, none exceeds; else each that does exceeds by no more than one of those with
+    // a part of its others.
     bool prove(std::size_t enough, std::vector<Conjunction>& found);
     double work() const { return work_; }
 
@@ -46,7 +48,7 @@ private:
     bool ended();
     bool descend(std::size_t depth, std::size_t n_explored);
     void close(Step& step, std::int32_t all);
-    void sort_tests(Step& step, std::int32_t own, std::int32_t others);
+    void sort_tests(Step& step, std::int32_t own, std::int32_t others, bool proper);
     void rate(Step& step, std::int32_t others);
     void add(const std::vector<std::uint32_t>& own, const std::vector<std::uint32_t>& others,
              std::int32_t excess);
@@ -69,7 +71,7 @@ private:
     std::vector<std::uint32_t> alive_, grown_own_, grown_others_, with_, without_;
     std::vector<std::int32_t> own_sums_, other_sums_;
     std::vector<Conjunction>* found_ = nullptr;
-    std::size_t enough_ = 0;
+    std::size_t enough_ = 0, found_bytes_ = 0;
     double limit_;
     const Stop& stop_;
     double next_stop_ = 0, work_ = 0;

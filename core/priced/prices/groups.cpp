@@ -21,7 +21,8 @@ std::vector<std::uint32_t> lanes_of(const Rows& rows, int blocks) {
 
 }  // namespace
 
-// Counted rows of different labels stay apart: the reduction of the node has left no equal ones.
+// Counted rows of different labels stay apart; the reduction of the node has left no equal ones, unless it is
+// off.
 Groups make_groups(const Rows& rows) {
     Groups out;
     out.n_features = rows.n_features;

@@ -14,8 +14,11 @@ constexpr double kFirstStep = 0.5,
                  kStep = 0.9;    // of the way to the prices of the programme, before a proof and after
 constexpr double kShare = 0.98;  // of their value that is worth a proof
 constexpr double kFinalShare = 0.999;
-constexpr double kShrink = 1 - 1e-6;   // more than what rounding lets the programme's prices exceed
-constexpr std::size_t kAdded = 150;    // violated conjunctions that a round adds at most
+constexpr double kShrink = 1 - 1e-6;  // more than what rounding lets the programme's prices exceed
+constexpr std::size_t kAdded = 150;   // violated conjunctions that a round adds at most
+// Whole numbers that the price of a split must have; rounding gets in the way of fewer.
+constexpr double kLeastBranch = 1e5;
+constexpr int kMostRows = 50000;       // a round would take seconds with more
 constexpr std::size_t kFew = 20;       // that are worth looking at the next label
 constexpr std::size_t kEnough = 1000;  // that end a search for them
 
@@ -29,7 +32,7 @@ void LeafPrices::begin(const Rows& rows) {
     programme_ = std::make_unique<Programme>(std::move(upper));
     inside_.assign(groups_.most.size(), 0.0);
     quantum_ = std::ldexp(1.0, std::ilogb(std::max(1.0, groups_.total)) + 1 - 30);
-    finished_ = root_.branch < root_.unit * quantum_;  // too small to be a whole number
+    finished_ = root_.branch < kLeastBranch * root_.unit * quantum_;
     branch_ = static_cast<std::int32_t>(std::min(0x1p30, std::floor(root_.branch / root_.unit / quantum_)));
     costs_.resize(static_cast<std::size_t>(groups_.n_labels));
     for (int k = 0; k < groups_.n_labels; ++k)
@@ -53,14 +56,21 @@ void LeafPrices::round_prices() {
     const double step = prices_.empty() ? kFirstStep : kStep;
     for (std::size_t g = 0; g < rounded_.size(); ++g) {
         const double price = inside_[g] + step * (programme_->prices()[g] * scale_ - inside_[g]),
-                     of_row = std::floor(std::clamp(price, 0.0, groups_.most[g]) / quantum_ /
+                     of_row = std::floor((price > 0 ? std::min(price, groups_.most[g]) : 0.0) / quantum_ /
                                          groups_.size[g]);
         rounded_[g] = static_cast<std::int32_t>(of_row) * groups_.size[g];
     }
 }
 
-void LeafPrices::move_inside() {
-    for (std::size_t g = 0; g < rounded_.size(); ++g) inside_[g] = rounded_[g] * quantum_;
+// False if they are there already: rounding leaves no better ones.
+bool LeafPrices::move_inside() {
+    bool moved = false;
+    for (std::size_t g = 0; g < rounded_.size(); ++g) {
+        const double price = rounded_[g] * quantum_;
+        moved = moved || price != inside_[g];
+        inside_[g] = price;
+    }
+    return moved;
 }
 
 // The most violated ones, each once.
@@ -99,9 +109,10 @@ double LeafPrices::prove(double end, const Stop& stop, std::vector<Conjunction>&
         all = search.prove(kEnough, found);
         work_ += search.work();
         for (std::size_t c = before; c < found.size(); ++c) {
-            double price = 0;
-            for (const std::uint32_t g : found[c].groups) price += rounded_[g];
-            ratio = std::max(ratio, price / (price - static_cast<double>(found[c].excess)));
+            double allowed = branch_;  // at least, of all conjunctions with these others
+            for (const std::uint32_t g : found[c].groups)
+                if (rounded_[g] < costs_[k][g]) allowed += costs_[k][g];
+            ratio = std::max(ratio, 1 + static_cast<double>(found[c].excess) / allowed);
         }
     }
     return all ? ratio : 0;
@@ -117,10 +128,13 @@ void LeafPrices::set_prices(double scale) {
 }
 
 bool LeafPrices::improve(const Rows& rows, double least, double effort, const Stop& stop) {
+    finished_ = finished_ || rows.n_rows() > kMostRows;
+    if (finished_) return false;
     const double end = work_ + effort;
     if (!programme_) begin(rows);
     bool better = false;
     while (work_ < end && !finished_ && !stop()) {
+        work_ += groups_.n;
         const double before = programme_->work();
         const bool solved = programme_->solve(end - work_, stop);
         work_ += programme_->work() - before;
@@ -141,7 +155,7 @@ bool LeafPrices::improve(const Rows& rows, double least, double effort, const St
         }
         if (add(found)) continue;
         if (value < kShare * most) {
-            move_inside();
+            finished_ = !move_inside();
             continue;
         }
         const double ratio = prove(end, stop, found);
@@ -149,15 +163,14 @@ bool LeafPrices::improve(const Rows& rows, double least, double effort, const St
             set_prices(1 / ratio);
             better = true;
         }
-        if (ratio == 1) move_inside();
-        finished_ = ratio == 1 && value >= kFinalShare * most;
+        if (ratio == 1) finished_ = !move_inside() || value >= kFinalShare * most;
         add(found);
     }
     return better;
 }
 
 // Prices of the root's rows, after some work without them.
-bool Search::certify(Level& at) {
+void Search::certify(Level& at) {
     next_certificate_ = std::numeric_limits<double>::infinity();
     const double share = work_ < kLongWork ? kEffortShare : kLongEffortShare;
     const double effort = techniques_.early_prices ? kEarlyEffort : share * work_ - prices_.work();
@@ -166,12 +179,11 @@ bool Search::certify(Level& at) {
         return stopped();
     });
     if (!prices_.finished()) next_certificate_ = kNextCertificate * work_;
-    if (!better) return false;
+    if (!better) return;
     ++counters_.certificates;
     at.rows->prices = prices_.prices();
     use_prices(at);
     own_bounds(at);
-    return true;
 }
 
 void Search::use_prices(Level& at) {

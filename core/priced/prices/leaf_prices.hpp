@@ -41,10 +41,11 @@ public:
 private:
     void begin(const Rows& rows);
     void round_prices();
-    void move_inside();
+    bool move_inside();
     void set_prices(double scale);
     bool add(std::vector<Conjunction>& found);
-    // 1 if the rounded prices are proven, more by how much they are too large; 0 if that is not known.
+    // 1 if the rounded prices are proven, more by how much they are too large at most; 0 if that is not
+    // known.
     double prove(double end, const Stop& stop, std::vector<Conjunction>& found);
 
     const Root& root_;
