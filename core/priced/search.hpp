@@ -14,11 +14,10 @@
 namespace streed::priced {
 
 // Prices of rows are looked for after this much work, about processor cycles, and again when there is so many
-// times more. They may take this share of it in all, more where the search is long. That costs up to half of
-// the time where they are of no use (splice-1, vehicle at .01), and is where most long searches end: anneal
-// at .01 takes .2 s instead of 3.6, yeast at .02 .7 s instead of 3.5. Also looking for prices of nodes below
-// the root, after 2e6 to 2e8 cycles in one of them, gained nothing on heart-cleveland, vehicle and
-// ionosphere.
+// times more. They may take this share of it in all, more where the search is long. Where they are of no use
+// a search takes up to 1.7 times as long (splice-1 at .01 three times); anneal at .01 takes .4 s instead
+// of 3.6, yeast at .02 1.2 s instead of 3.5. Also looking for prices of nodes below the root, after 2e6 to
+// 2e8 cycles in one of them, gained nothing on heart-cleveland, vehicle and ionosphere.
 constexpr double kFirstCertificate = 5e7, kNextCertificate = 1.5, kEffortShare = 0.5;
 constexpr double kLongWork = 3e9, kLongEffortShare = 2;
 constexpr double kEarlyEffort = 1e8;  // where they come first
