@@ -2,7 +2,8 @@
 
 All sets of ``classification/`` and ``sparse/`` take hours with four packages. With ``--keep FILE`` finished
 runs are taken from the file, so that parts (``--sets``, ``--prices``, ``--peers``) can be run one by one, and
-the whole once more for the summary.
+the whole once more for the summary. With ``--give-up`` GOSDT and PyStreeD are not run at the smaller prices
+of a set, which are harder, once they have not proven a larger one ("not tried").
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ PEERS = [name for name in FITS if name != BASE]
 PRICES = [0.1, 0.05, 0.02, 0.01, 0.005]
 COUNTED_SECONDS, ALLOWED_SECONDS = 0.1, 0.002
 TOLERANCE = 1e-9
+NOT_TRIED = "not tried"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--keep", type=Path, metavar="FILE", help="take finished runs from this file, and add new ones"
+    )
+    parser.add_argument(
+        "--give-up",
+        action="store_true",
+        help=f"peers other than {REFERENCE} are not run at smaller prices once one is not proven in time",
     )
 
 
@@ -56,8 +63,13 @@ def run(options: argparse.Namespace) -> int:
         [("set", 22), ("price", 6), *((f"{one.label} s", 16) for one in contestants), ("value", 12)]
     )
     for name in names:
-        for price in options.prices:
-            outcomes = measure(name, price, contestants, options, kept)
+        out_of_reach: set[str] = set()
+        for price in sorted(options.prices, reverse=True):
+            running = [one for one in contestants if one.label not in out_of_reach]
+            outcomes = dict.fromkeys(out_of_reach, Outcome(NOT_TRIED))
+            outcomes |= measure(name, price, running, options, kept)
+            if options.give_up:
+                out_of_reach |= unproven(outcomes) - {BASE, REFERENCE}
             rows.append({"set": name, "price": price, "outcomes": outcomes})
             best = min((o.value for o in outcomes.values() if o.value is not None), default=float("nan"))
             table.add(
@@ -104,6 +116,11 @@ def measure(
         return out
 
 
+def unproven(outcomes: dict[str, Outcome]) -> set[str]:
+    """Say who ran and did not prove an optimum."""
+    return {label for label, one in outcomes.items() if one.status not in ("done", "missing")}
+
+
 def seconds(outcome: Outcome, limit: float) -> float:
     """Processor time; the limit where the optimum was not proven."""
     return outcome.cpu_seconds if outcome.status == "done" and outcome.proven else limit
@@ -127,8 +144,12 @@ def doubts(name: str, price: float, outcomes: dict[str, Outcome]) -> list[tuple[
 
 def summarise(rows: list[dict[str, Any]], labels: list[str], limit: float) -> dict[str, Any]:
     """Count proofs, and compare times where the reference needs long enough."""
-    proofs = {label: sum(row["outcomes"][label].status == "done" for row in rows) for label in labels}
+    proofs, skipped = (
+        {label: sum(row["outcomes"][label].status == status for row in rows) for label in labels}
+        for status in ("done", NOT_TRIED)
+    )
     summary: dict[str, Any] = {"problems": len(rows), "time_limit": limit, "proofs": proofs}
+    summary["not_tried"] = {label: count for label, count in skipped.items() if count}
     summary["compared"], summary["equal"] = compared(rows)
     if REFERENCE not in labels or BASE not in labels:
         return summary
@@ -154,7 +175,11 @@ def compared(rows: list[dict[str, Any]]) -> tuple[int, int]:
 
 def say_summary(summary: dict[str, Any]) -> None:
     """Print the figures of `summarise`."""
-    proofs = ", ".join(f"{label} {count}" for label, count in summary["proofs"].items())
+    skipped = summary["not_tried"]
+    proofs = ", ".join(
+        f"{label} {count}" + (f" ({skipped[label]} not tried)" if label in skipped else "")
+        for label, count in summary["proofs"].items()
+    )
     say(f"proven of {summary['problems']} in {summary['time_limit']:g} s: {proofs}")
     say(f"proven by two or more: {summary['compared']}, all values equal on {summary['equal']}")
     say(f"false proofs of others, by the value of a better tree: {'; '.join(summary['false']) or 'none'}")
