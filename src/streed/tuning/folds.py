@@ -47,5 +47,5 @@ def _check_classes(target: NDArray[Any], folds: list[Fold]) -> None:
         missing = np.setdiff1d(everything, target[fit])
         if missing.size:
             raise ValueError(
-                f"fold {number} has no row of the class {missing[0]!r} to fit on: use fewer folds"
+                f"fold {number} has no row of the class {missing.tolist()[0]!r} to fit on: use fewer folds"
             )
