@@ -124,6 +124,7 @@ Outcome Worker::solve(int index, int depth, int nodes, double upper, bool asked)
         return {solve_pairs(at, nodes), true};
     }
     if (const auto priced = solve_priced(at, nodes, upper)) return *priced;
+    if (const auto few = solve_affordable(index, depth, nodes, upper)) return *few;
 
     if (switches.cache && !asked) {
         cache_key(depth, nodes, at.key);

@@ -21,6 +21,18 @@ bool has_price(const Search& search) {
 
 }  // namespace
 
+// The most branching nodes of trees that cost no more than `limit`, where there is a budget of nodes already
+// or these are fewer than the levels, so that the depth shrinks, too. Elsewhere a budget would be shared out
+// to the children in all ways, which costs more than it saves: with budgets of up to twice the levels,
+// concrete of depth 5 at a price of 3 % took 1.4 times as long, at 1 % carbon twice. Seconds before and
+// after: carbon of depth 6 at 3 % .24 and .011, airfoil of depth 6 at 5 % .60 and .17, concrete of depth 5 at
+// 5 % 6.9 and 5.6.
+int Search::affordable_nodes(int depth, int nodes, double limit) const {
+    if (!has_price(*this)) return nodes;
+    const double most = std::floor(limit / branch_cost());
+    return most < nodes && (most < depth || nodes < full_tree(depth)) ? static_cast<int>(most) : nodes;
+}
+
 // Every child costs its leaf or a price; which of them is known at once.
 void Worker::bound_by_price(Level& at) {
     if (!has_price(search_)) return;
@@ -61,6 +73,16 @@ std::optional<Outcome> Worker::solve_priced(Level& at, int nodes, double upper) 
     }
     if (value < upper || few == nodes) return Outcome{value, true};
     return Outcome{std::min(value, (few + 1) * price), false};
+}
+
+// A node that is searched with as many nodes as can pay: trees with more of them cost `upper`, or the leaf.
+std::optional<Outcome> Worker::solve_affordable(int index, int depth, int nodes, double upper) {
+    const double limit = std::min(level(index).leaf, upper);
+    const int few = search_.affordable_nodes(depth, nodes, limit);
+    if (few >= nodes) return std::nullopt;
+    const Outcome found = solve(index, depth, few, upper);
+    if (found.exact && found.lower < upper) return found;
+    return Outcome{std::min(found.lower, (few + 1) * search_.branch_cost()), false};
 }
 
 }  // namespace streed

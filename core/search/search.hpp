@@ -61,8 +61,9 @@ public:
     // No subproblem costs less than `floor`, and none that branches less than `least_split`.
     double floor() const { return reduced.bounded ? 0.0 : -1e25; }
     double least_split() const { return reduced.bounded ? model.branch_cost : floor(); }
-    double per_weight() const { return per_weight_; }              // ticks per unit of slot weight
-    double to_units(double ticks) const { return ticks * tick_; }  // weight units
+    int affordable_nodes(int depth, int nodes, double limit) const;  // price_bounds.cpp
+    double per_weight() const { return per_weight_; }                // ticks per unit of slot weight
+    double to_units(double ticks) const { return ticks * tick_; }    // weight units
 
     // Buffers of the search come first; the caches make room for them.
     void take_memory(std::size_t bytes);
@@ -257,6 +258,7 @@ public:
     // price_bounds.cpp
     void bound_by_price(Level& at);
     std::optional<Outcome> solve_priced(Level& at, int nodes, double upper);
+    std::optional<Outcome> solve_affordable(int level, int depth, int nodes, double upper);
 
     // group_bounds.cpp
     bool bounds_groups(const Level& at, int leaves) const;

@@ -40,7 +40,8 @@ public:
     Result run();
 
 private:
-    double prove(Worker& main, int depth, int nodes);
+    void lower_limits(int& depth, int& nodes) const;
+    double prove(Worker& main, int& depth, int& nodes);
     Tree rebuild(Worker& main, int depth, int nodes, double proven);
     FinishedTree finish(Status& status);
     void search_depth(Worker& main, int depth, int nodes, bool last);
@@ -311,8 +312,14 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
     if (!last) catch_up(main, true);
 }
 
+// Where nodes have a price: limits that all trees as good as the best one so far respect.
+void RootSearch::lower_limits(int& depth, int& nodes) const {
+    nodes = search_.affordable_nodes(depth, nodes, incumbent_cost_);
+    normalise(depth, nodes);
+}
+
 // The value of the optimum: two levels at once, else a first tree and then depth 3, 4, ... up to the limit.
-double RootSearch::prove(Worker& main, int depth, int nodes) {
+double RootSearch::prove(Worker& main, int& depth, int& nodes) {
     if (depth <= 2 && options_.switches.depth_two)
         return main.solve(0, depth, nodes, incumbent_cost_ + 1).lower;
     const double columns = static_cast<double>(root_.node.active().size());
@@ -329,6 +336,9 @@ double RootSearch::prove(Worker& main, int depth, int nodes) {
     }
     const bool greedy = options_.switches.deepening && depth >= kDeep && has_impurity(search_);
     if (greedy) grow_greedily(main, depth, nodes);
+    lower_limits(depth, nodes);
+    if (depth <= 2 && options_.switches.depth_two)
+        return main.solve(0, depth, nodes, incumbent_cost_ + 1).lower;
     const int first = options_.switches.deepening && work >= kShortWork ? std::min(3, depth) : depth;
     for (int d = first; d <= depth; ++d) {
         int n = nodes;
@@ -340,6 +350,7 @@ double RootSearch::prove(Worker& main, int depth, int nodes) {
         if (greedy && depth > kDeep && dd == kDeep && nodes == full_tree(depth)) restart(main, depth);
         search_depth(main, dd, n, dd == depth);
         incumbent_cost_ = std::min(incumbent_cost_, root_.best);
+        lower_limits(depth, nodes);
     }
     return incumbent_cost_;
 }

@@ -176,6 +176,47 @@ def test_what_a_price_of_nodes_saves(kind: str) -> None:
     assert solves[0] < solves[1]
 
 
+@pytest.mark.parametrize("kind", ["squares", "several", "gini", "survival"])
+@settings(max_examples=EXAMPLES)
+@given(seed=SEEDS)
+def test_deep_trees_of_which_few_nodes_can_pay(kind: str, seed: int) -> None:
+    """Depth and nodes shrink to what can pay: the optimum is that of a search without this bound."""
+    rng = np.random.default_rng(seed)
+    X = features(rng, int(rng.integers(5, 60)), int(rng.integers(2, 7)), 0.5)
+    leaf = model(kind, rng, X)
+    root = float(np.ravel(leaf.function(leaf.statistics.sum(axis=0)[:, None]))[0])
+    depth = int(rng.integers(3, 7))
+    options: dict[str, Any] = {
+        "max_depth": depth,
+        "max_nodes": int(rng.choice([2**depth - 1, rng.integers(depth, 2**depth)])),
+        "min_samples_leaf": int(rng.choice([1, 1, 2])),
+        "branch_cost": float(rng.choice([0.03, 0.1, 0.2, 0.3, 0.5])) * root,
+    }
+    plain = {"price_bounds": False, "group_bounds": False, "similarity": False}
+    expected = solve(leaf, X, True, **options, switches=plain)
+    found = solve(leaf, X, True, **options)
+    size = root + 1e-9 * float(np.abs(leaf.statistics).sum())
+    assert found["optimal"]
+    assert abs(found["objective"] - expected["objective"]) <= 1e-9 * size
+    assert tree(solve(leaf, X, True, **options, n_threads=3)) == tree(found)
+
+
+@pytest.mark.parametrize("kind", ["squares", "gini", "survival"])
+def test_levels_that_cannot_pay_are_not_searched(kind: str) -> None:
+    """Five nodes can pay at most: a limit of nine levels takes no more work than one of six."""
+    rng = np.random.default_rng(5)
+    X = rng.random((200, 10)) < 0.5
+    leaf = model(kind, rng, X)
+    root = float(np.ravel(leaf.function(leaf.statistics.sum(axis=0)[:, None]))[0])
+    found = [
+        solve(leaf, X, True, max_depth=depth, max_nodes=2**depth - 1, branch_cost=0.2 * root)
+        for depth in (6, 9)
+    ]
+    assert tree(found[0]) == tree(found[1])
+    solves = [answer["statistics"]["depth_two_solves"] for answer in found]
+    assert solves[0] == solves[1]
+
+
 def explained(rng: np.random.Generator, X: np.ndarray) -> np.ndarray:
     """Targets that four features explain but for little noise: their groups bound the leaves closely."""
     some = X[:, :4]
