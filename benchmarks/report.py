@@ -13,6 +13,7 @@ from typing import Any
 
 from benchmarks import machine
 from benchmarks.compare import Measured, Row
+from benchmarks.runner import Outcome
 
 
 def say(text: str = "") -> None:
@@ -104,11 +105,15 @@ class Document:
         """Add one problem, with the versions that took part, and save."""
         self.content["problems"].append(row.to_dict(base))
         for label, one in row.measured.items():
-            if one.last.version:
-                self.content["versions"][label] = f"{one.last.version} (Python {one.last.python})"
-            if one.last.simd:
-                self.content["simd"] = one.last.simd
+            self.note_version(label, one.last)
         self.save()
+
+    def note_version(self, label: str, outcome: Outcome) -> None:
+        """Keep what a run says of its version and its SIMD level."""
+        if outcome.version:
+            self.content["versions"][label] = f"{outcome.version} (Python {outcome.python})"
+        if outcome.simd:
+            self.content["simd"] = outcome.simd
 
     def save(self, **more: Any) -> None:
         """Write the file, if one was asked for, in one step."""

@@ -68,6 +68,8 @@ def run(options: argparse.Namespace) -> int:
             running = [one for one in contestants if one.label not in out_of_reach]
             outcomes = dict.fromkeys(out_of_reach, Outcome(NOT_TRIED))
             outcomes |= measure(name, price, running, options, kept)
+            for label, outcome in outcomes.items():
+                document.note_version(label, outcome)
             if options.give_up:
                 out_of_reach |= unproven(outcomes) - {BASE, REFERENCE}
             rows.append({"set": name, "price": price, "outcomes": outcomes})
