@@ -98,7 +98,7 @@ std::size_t ChildRecords::bytes_for(const std::vector<int>& path) const {
 
 bool ChildRecords::make(const std::vector<int>& path) {
     std::unique_lock lock(mutex_, std::defer_lock);
-    if (shared_) lock.lock();
+    acquire(lock);
     if (find(path) != nullptr) return true;
     if (!memory_.fits(bytes_for(path))) {
         clear();
@@ -141,7 +141,7 @@ void ChildRecords::clear() {
 
 void ChildRecords::shrink() {
     std::unique_lock lock(mutex_, std::defer_lock);
-    if (shared_) lock.lock();
+    acquire(lock);
     if (memory_.exceeded()) clear();
 }
 

