@@ -14,7 +14,14 @@ from streed import reference
 from streed.leaves import ClassErrors, CostTable
 from streed.options import NO_DEPTH
 from streed.solver import priced_nodes
-from streed.tasks import Accuracy, LabelCosts
+from streed.tasks import (
+    Accuracy,
+    DemographicParity,
+    Gini,
+    LabelCosts,
+    LimitedPolicyReward,
+    SquaredError,
+)
 from streed.tasks.forms import OneValue
 
 
@@ -88,12 +95,58 @@ def test_nodes_that_pay() -> None:
         (Accuracy([0, 1]), {}, "needs a price per branching node"),
         (streed.tasks.F1Score([0, 1]), {}, "one value is searched"),
         (streed.combine(Accuracy([0, 1]), LabelCosts([[0, 1], [2, 0]])), {}, "one value is searched"),
-        (Accuracy([0, 1] * 50, cost_complexity=0.01), {"min_samples_leaf": 5}, "up to 50 nodes can pay"),
+        (SquaredError(np.arange(30.0)), {"min_samples_leaf": 5}, "needs a price per branching node"),
+        (
+            LimitedPolicyReward(np.eye(30)[:, :2], capacity={0: 10, 1: 10}, cost_complexity=0.01),
+            {},
+            "no single leaf keeps the limits",
+        ),
     ],
 )
 def test_no_depth_where_one_is_needed(task: streed.tasks.Task, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        streed.solve(task, np.eye(task.n_rows, dtype=bool)[:, :3], max_depth=None, **options)
+        streed.solve(task, np.eye(task.n_rows, dtype=bool)[:, :25], max_depth=None, **options)
+
+
+def task_by_depth(kind: str, rng: np.random.Generator, n: int, price: float) -> streed.tasks.Task:
+    """One of the tasks with a price per node that always take a search by depth."""
+    y = rng.integers(0, 2, n)
+    if kind == "squares":
+        return SquaredError(y + rng.normal(size=n), cost_complexity=price)
+    if kind == "gini":
+        return Gini(y, cost_complexity=price)
+    if kind == "fair":
+        return DemographicParity(y, rng.integers(0, 2, n), max_difference=0.1, cost_complexity=price)
+    if kind == "capacity":
+        capacity = {1: int(rng.integers(0, n + 1))}
+        return LimitedPolicyReward(rng.normal(size=(n, 2)), capacity=capacity, cost_complexity=price)
+    errors = Accuracy(y, cost_complexity=price)
+    return streed.combine(errors, LabelCosts([[0.0, 1.0]] * n).at_most(n / 2))
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(["squares", "gini", "fair", "capacity", "combination"]),
+    st.sampled_from([0.005, 0.02, 0.1]),
+    st.sampled_from([1, 2, 20]),
+    st.integers(1, 2),
+)
+def test_no_limit_of_a_search_by_depth(seed: int, kind: str, price: float, levels: int, size: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (int(rng.integers(4, 24)), 4)).astype(bool)
+    task = task_by_depth(kind, rng, len(X), price)
+    options = {"min_samples_leaf": size}
+    deepest = streed.solve(task, X, max_depth=4, **options)  # no test is worth being asked twice on a path
+    with pytest.MonkeyPatch.context() as patch:  # what deeper trees than these could cost must be known
+        patch.setattr(priced_nodes, "MOST_DEPTH", levels)
+        free = streed.solve(task, X, max_depth=None, **options)
+    sign = -1 if task.maximize else 1
+    assert free.optimal or levels < 4
+    assert free.status == ("optimal" if free.optimal else "depth_limit")
+    assert sign * free.lower_bound <= sign * deepest.objective + 1e-9
+    assert sign * free.objective >= sign * deepest.objective - 1e-9
+    if free.optimal:
+        assert free.objective == pytest.approx(deepest.objective, abs=1e-9)
 
 
 def test_no_depth_with_few_nodes() -> None:

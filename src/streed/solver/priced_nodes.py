@@ -6,6 +6,10 @@ more than a single leaf. Limits above that number do not bind. Where neither the
 binds, the search for priced nodes is used (``core/priced``): its subproblems are sets of rows, without a
 depth or a budget. Where a large depth might bind, that search is tried first: if its tree respects the
 limits, it is the best one within them, too. Else the search by depth has the rest of the time.
+
+Prices of tests, leaf functions, large leaves and limits on other values always take a search by depth.
+Without a limit it has as many levels as nodes can pay or as there are features, but no more than
+`MOST_DEPTH`; whether deeper trees could be better is then seen from the value that it finds.
 """
 
 from __future__ import annotations
@@ -104,27 +108,73 @@ def best_of(answer: dict[str, Any], tried: dict[str, Any], options: dict[str, An
     return best | {"lower_bound": min(bound, float(best["objective"]))}
 
 
-def check_depth(form: OneValue, options: dict[str, Any]) -> None:
-    """Refuse a search by depth without a depth."""
-    if options["max_depth"] <= MOST_DEPTH:
-        return
-    if not form.branch_cost > 0:
+def limit_levels(price: float, options: dict[str, Any], n_features: int) -> bool:
+    """Lower the depth to what a search by depth takes; return whether deeper trees could be better.
+
+    No path of a tree without redundant splits tests a feature twice, so that there are no more levels than
+    features.
+    """
+    depth = options["max_depth"]
+    if depth <= MOST_DEPTH:
+        return False
+    if not price > 0:
         raise ValueError(
             "max_depth=None needs a price per branching node (cost_complexity above zero), since nothing "
             "else limits the tree; else give max_depth"
         )
-    most = options["max_depth"]
-    worth = f"up to {most} nodes can pay" if most < NO_DEPTH else "the price does not limit it"
-    raise ValueError(
-        f"max_depth=None: {worth}, more than the {MOST_DEPTH} levels of a search by depth, which is needed "
-        "for prices of tests, leaf functions, min_samples_leaf and a max_nodes that binds; give max_depth"
-    )
+    if depth == NO_DEPTH and n_features > MOST_DEPTH:
+        raise ValueError(
+            "max_depth=None: the price of branching nodes does not limit the tree, since it is not known "
+            "what leaves could save, or no single leaf keeps the limits; give max_depth"
+        )
+    options["max_depth"] = min(n_features, MOST_DEPTH)
+    return n_features > MOST_DEPTH
+
+
+def limit_by_leaf(
+    costs: NDArray[np.float64], lower: NDArray[np.float64], upper: NDArray[np.float64], price: float
+) -> int:
+    """Return how many branching nodes can pay where label costs other than the first have limits.
+
+    The first label costs of the tree are compared with those of the best single leaf that keeps the limits;
+    if there is none, the price is no limit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> costs = np.array([[[0, 1], [1, 0]], [[0, 1], [1, 0]]], float)  # label 0 costs nothing, but counts
+    >>> limit_by_leaf(costs, np.array([0.0]), np.array([1.0]), 0.5)  # leaf with label 1: 2 / 0.5
+    4
+    """
+    leaves = costs.sum(axis=0)
+    allowed = ((lower <= leaves[:, 1:]) & (leaves[:, 1:] <= upper)).all(axis=1)
+    if not allowed.any():
+        return NO_DEPTH
+    pays = (leaves[allowed, 0].min() - least_leaves(costs[:, :, 0])) / price * (1 + TOLERANCE) + TOLERANCE
+    return int(min(pays, NO_DEPTH))
+
+
+def least_leaves(costs: NDArray[np.float64]) -> float:
+    """Return what the leaves of any tree cost at least: the best label of every row."""
+    return float(costs.min(axis=1).sum())
+
+
+def prove_without_levels(answer: dict[str, Any], leaves: float, price: float) -> None:
+    """Withdraw a proof that holds for `MOST_DEPTH` levels alone.
+
+    A deeper tree has more branching nodes than that, whose prices come on top of `leaves`, what the leaves of
+    any tree cost at least.
+    """
+    bound = min(float(answer["lower_bound"]), leaves + (MOST_DEPTH + 1) * price)
+    if "objective" in answer and bound < answer["objective"]:
+        status = "depth_limit" if answer["optimal"] else answer["status"]
+        answer.update(lower_bound=bound, optimal=False, status=status)
 
 
 def refuse_no_depth(limits: Limits) -> None:
     """Refuse `max_depth=None` for searches that always need a depth."""
     if limits.unlimited:
         raise ValueError(
-            "max_depth=None is possible only where one value is searched and branching nodes have a price "
-            "(cost_complexity above zero); give max_depth"
+            "max_depth=None is possible only where one value is searched (also within limits) and branching "
+            "nodes have a price (cost_complexity above zero); give max_depth"
         )

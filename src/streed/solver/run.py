@@ -198,22 +198,31 @@ class Run:
                 return self.note(tried)
             left = 0.0 if tried["status"] == "interrupted" else options["time_limit"] - tried["seconds"]
             options["time_limit"] = max(left, LEAST_SECONDS)
-        priced_nodes.check_depth(form, options)
-        answer = form.leaf.search(_core, name, rows, form.classes.size)(**options)
+        deeper = priced_nodes.limit_levels(form.branch_cost, options, rows.shape[1])
+        search = form.leaf.search(_core, name, rows, form.classes.size)
+        answer = search(**options)
+        if deeper:
+            leaf = search(**options | {"max_depth": 0, "max_nodes": 0})["objective"]
+            priced_nodes.prove_without_levels(answer, leaf - form.leaf.saving(), form.branch_cost)
         return self.note(answer if tried is None else priced_nodes.best_of(answer, tried, options))
 
     def search_limited(
         self, costs: NDArray[np.float64], lower: Any, upper: Any, branch_cost: Any
     ) -> dict[str, Any]:
         """Search the least first component of label costs with the others within their limits."""
-        return self.search(
-            native.constrained,
-            self.rows,
-            np.ascontiguousarray(costs),
-            lower=np.asarray(lower, dtype=np.float64),
-            upper=np.asarray(upper, dtype=np.float64),
-            branch_cost=np.asarray(branch_cost, dtype=np.float64),
-        )
+        costs, prices = np.ascontiguousarray(costs), np.asarray(branch_cost, dtype=np.float64)
+        limits = {"lower": np.asarray(lower, dtype=np.float64), "upper": np.asarray(upper, dtype=np.float64)}
+        options = self.options()
+        deeper = False
+        if self.limits.unlimited:
+            price = float(prices[0])
+            if price > 0:
+                options["max_depth"] = priced_nodes.limit_by_leaf(costs, **limits, price=price)
+            deeper = priced_nodes.limit_levels(price, options, self.rows.shape[1])
+        answer = native.constrained(self.rows, costs, **limits, branch_cost=prices, **options)
+        if deeper:
+            priced_nodes.prove_without_levels(answer, priced_nodes.least_leaves(costs[:, :, 0]), price)
+        return self.note(answer)
 
     def search_front(
         self, costs: NDArray[np.float64], upper: Any, weights: Any, budget: float, branch_cost: Any = None

@@ -77,9 +77,10 @@ class Result:
         infinite if nothing is known about the optimum.
     optimal : bool
         Whether no better tree exists within the limits.
-    status : {"optimal", "time_limit", "memory_limit", "interrupted"}
+    status : {"optimal", "time_limit", "memory_limit", "interrupted", "depth_limit"}
         Why the search ended. A memory limit ends searches for several objectives or under limits, whose
-        lists of points cannot be given up; in other searches only the caches stop growing.
+        lists of points cannot be given up; in other searches only the caches stop growing. Without a limit of
+        the depth, "depth_limit" means that the tree is the best of 20 levels, and deeper ones could pay.
     tree : Tree
         The tree.
     front : list of Solution

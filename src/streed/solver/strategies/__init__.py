@@ -40,6 +40,9 @@ STRATEGIES: Mapping[type, tuple[str, ...]] = {
     SixComponents: ("general",),
 }
 
+WITHOUT_DEPTH = ("one_search", "limited_value", "group_rates", "constrained")
+"""Strategies that take `max_depth=None` where branching nodes have a price."""
+
 
 @functools.cache
 def strategy(name: str) -> Any:
@@ -49,12 +52,12 @@ def strategy(name: str) -> Any:
 
 def choose(run: Run, form: Any) -> Callable[[Run, Any], Result]:
     """Return ``solve(run, form)`` of the first strategy that takes a form."""
-    if type(form) is not OneValue:
-        refuse_no_depth(run.limits)
     for name in STRATEGIES.get(type(form), ()):
         chosen = strategy(name)
         why = chosen.refusal(form)
         if not why:
+            if name not in WITHOUT_DEPTH:
+                refuse_no_depth(run.limits)
             solve: Callable[[Run, Any], Result] = chosen.solve
             return solve
         run.refusals = (*run.refusals, why)
