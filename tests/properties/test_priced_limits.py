@@ -135,11 +135,11 @@ def test_no_limit_of_a_search_by_depth(seed: int, kind: str, price: float, level
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 2, (int(rng.integers(4, 24)), 4)).astype(bool)
     task = task_by_depth(kind, rng, len(X), price)
-    options = {"min_samples_leaf": size}
-    deepest = streed.solve(task, X, max_depth=4, **options)  # no test is worth being asked twice on a path
+    # no test is worth being asked twice on a path
+    deepest = streed.solve(task, X, max_depth=4, min_samples_leaf=size)
     with pytest.MonkeyPatch.context() as patch:  # what deeper trees than these could cost must be known
         patch.setattr(priced_nodes, "MOST_DEPTH", levels)
-        free = streed.solve(task, X, max_depth=None, **options)
+        free = streed.solve(task, X, max_depth=None, min_samples_leaf=size)
     sign = -1 if task.maximize else 1
     assert free.optimal or levels < 4
     assert free.status == ("optimal" if free.optimal else "depth_limit")
