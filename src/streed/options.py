@@ -85,6 +85,9 @@ MOST_THREADS = 1024
 MOST_COMPONENTS = 128
 """The engine takes no more components of a vector than this; a test compares it with the engine."""
 
+MOST_SUMS = 4096
+"""The engine takes no more sums of a leaf than this; a test compares it with the engine."""
+
 OPTIONS: Mapping[str, Option] = {option.name: option for option in _TABLE}
 
 

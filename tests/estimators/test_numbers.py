@@ -155,6 +155,15 @@ def test_bad_input(model: Any, target: Any, message: str) -> None:
         model.fit(X, target)
 
 
+@pytest.mark.parametrize(("leaf_model", "most"), [("linear", 88), ("simple_linear", 1364)])
+def test_linear_leaves_take_only_so_many_columns(leaf_model: str, most: int) -> None:
+    wide = np.random.default_rng(0).integers(0, 2, (6, most + 1)).astype(float)
+    model = OptimalTreeRegressor(leaf_model=leaf_model, max_depth=0)
+    assert model.fit(wide[:, :most], wide[:, 0]).result_.optimal  # the engine takes that many sums
+    with pytest.raises(ValueError, match=f"linear in at most {most} columns, got {most + 1}; choose some"):
+        model.fit(wide, wide[:, 0])
+
+
 @pytest.mark.parametrize(
     ("event", "time", "message"),
     [

@@ -27,11 +27,17 @@ class Columns(NamedTuple):
 
 
 def check_columns(
-    columns: ArrayLike, names: Sequence[str] | None, n_rows: int, kept: NDArray[np.intp] | slice, ridge: float
+    columns: ArrayLike,
+    names: Sequence[str] | None,
+    n_rows: int,
+    kept: NDArray[np.intp] | slice,
+    ridge: float,
+    most: int,
 ) -> Columns:
     """Check columns for linear leaves: finite numbers, one row for each target, a name for each.
 
-    `kept` are the rows that count, and `ridge` is the penalty on the coefficients of the columns as given.
+    `kept` are the rows that count, `ridge` is the penalty on the coefficients of the columns as given, and
+    `most` is how many columns the leaves can be linear in.
     """
     found = getattr(columns, "columns", None)
     try:
@@ -40,6 +46,11 @@ def check_columns(
         raise TypeError(f"columns must be numbers: {error}") from error
     if table.ndim != 2 or table.shape[0] != n_rows or table.shape[1] == 0:
         raise ValueError(f"columns must have shape ({n_rows}, n_columns), one or more, got {table.shape}")
+    if table.shape[1] > most:
+        raise ValueError(
+            f"these leaves can be linear in at most {most} columns, got {table.shape[1]}; choose some "
+            "(leaf_columns of the estimator)"
+        )
     if not np.isfinite(table).all():
         place = tuple(np.argwhere(~np.isfinite(table))[0].tolist())
         raise ValueError(f"columns must not contain NaN or infinity, got {table[place]} at {place}")

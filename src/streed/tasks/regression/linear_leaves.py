@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed.options import MOST_SUMS
 from streed.tasks.base import LeafFunction
 from streed.tasks.parts.leaf_loss import LeafLoss
 from streed.tasks.parts.targets import (
@@ -75,6 +76,7 @@ class LinearLeaves(LeafLoss):
     name: ClassVar[str] = "linear_leaves"
     summary: ClassVar[str] = "penalised squared error, leaves predict linear functions (minimised)"
     measure = "penalised squared error"
+    most_columns: ClassVar[int] = max(k for k in range(100) if 3 + 2 * k + k * (k + 1) // 2 <= MOST_SUMS)
 
     def __init__(
         self,
@@ -90,7 +92,8 @@ class LinearLeaves(LeafLoss):
         penalty = RIDGE.check(ridge)
         assert penalty is not None
         kept = self._keep(targets.size, sample_weight, cost_complexity)
-        self._columns = check_columns(columns, names, targets.size, kept, float(penalty))
+        most = self.most_columns
+        self._columns = check_columns(columns, names, targets.size, kept, float(penalty), most)
         self._targets = targets[kept]
         self._middle = float(self._targets.min() / 2 + self._targets.max() / 2)
         away = self._targets - self._middle

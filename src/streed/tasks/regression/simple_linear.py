@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.options import MOST_SUMS
 from streed.tasks.base import LeafFunction
 from streed.tasks.regression.linear_leaves import SINGULAR, LinearLeaves
 
@@ -32,6 +33,7 @@ class SimpleLinear(LinearLeaves):
 
     name: ClassVar[str] = "simple_linear"
     summary: ClassVar[str] = "penalised squared error, leaves predict lines in one column (minimised)"
+    most_columns: ClassVar[int] = (MOST_SUMS - 3) // 3
 
     def leaf(self) -> LeafFunction:
         """Return what leaves cost, for the engine: each column is a label."""
