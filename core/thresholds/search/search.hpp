@@ -98,6 +98,18 @@ struct Shape {
     bool split[2] = {true, true};
 };
 
+// What a solve with two levels works with; its lists are kept from one solve to the next, since a small one
+// takes no longer than making them.
+struct PairLists {
+    Frontier frontier;
+    std::vector<Interval> taken;              // of the frontier, by the walk in work
+    std::vector<std::pair<int, int>> ranges;  // first and last threshold that remain of these
+    std::vector<Lane> lanes;
+    std::vector<int> positions, starts, sorted;
+    std::vector<std::pair<Cost, Cost>> bounds;  // of both sides of each lane
+    Sides sides{};
+};
+
 // Searches subproblems; a thread has one. An outcome is exact if the optimum is below `limit`, else its value
 // bounds it and is at least the limit.
 class Worker {
@@ -144,6 +156,7 @@ private:
     Cache* notes_ = nullptr;
     std::deque<Node> nodes_;  // two per level
     AlignedBuffer words_, scratch_;
+    PairLists pairs_;
     RowMap map_;
     std::ptrdiff_t taken_ = 0;
     int since_checkpoint_ = 0;
