@@ -120,8 +120,9 @@ public:
     // Trees of at most that depth and so many nodes. `probes` gets the thresholds that were tried.
     Outcome solve(Node& node, int depth, int nodes, Cost limit, int level,
                   std::vector<Probe>* probes = nullptr);
-    // A tree, not a bound.
-    Outcome greedy(Node& node, int depth, int nodes, int best_levels, Cost limit, int level);
+    // A tree, not a bound. `known` is one that was grown before, whose splits need not be found again.
+    Outcome greedy(Node& node, int depth, int nodes, int best_levels, Cost limit, int level,
+                   const Plan* known);
     Stump best_stump(Node& node);
     Stump purest_split(Node& node);
     Stump best_square_split(Node& node);
@@ -129,6 +130,7 @@ public:
     void divide(Node& node, int column, std::int32_t rank, Node& lower, Node& upper);
     Node& child(int level, int side);
     std::shared_ptr<Plan> make_plan(const Node& node, int column, int position) const;
+    int position_of(const Node& node, const Plan& plan) const;  // of the threshold of a plan
     Statistics statistics;
 
 private:
