@@ -1,6 +1,7 @@
 // The search over all thresholds of columns that are given as ranks.
 #include "thresholds.hpp"
 
+#include "data/ranks.hpp"
 #include "options.hpp"
 #include "result.hpp"
 #include "thresholds/problem.hpp"
@@ -117,9 +118,18 @@ nb::dict solve_threshold_squares(Input<std::int32_t, 2> ranks, Input<double, 2> 
                               [&] { return streed::thresholds::solve(problem, options, given.work_limit); }));
 }
 
+// Columns of shape (columns, rows); returns their ranks, and the distinct values of all with their ends.
+nb::tuple rank_columns(const Input<double, 2>& columns) {
+    if (columns.shape(1) >= (1ull << 31)) refuse("columns: more than 2^31 rows");
+    streed::Ranked ranked = streed::rank_columns(columns.data(), columns.shape(0), columns.shape(1));
+    return nb::make_tuple(as_array(std::move(ranked.ranks), {columns.shape(0), columns.shape(1)}),
+                          as_array(std::move(ranked.values)), as_array(std::move(ranked.ends)));
+}
+
 }  // namespace
 
 void register_thresholds(nb::module_& module) {
+    module.def("rank_columns", &rank_columns, "columns"_a.noconvert());
     module.def("solve_thresholds", &solve_thresholds, "ranks"_a.noconvert(), "labels"_a.noconvert().none(),
                "weights"_a.noconvert().none(), "costs"_a.noconvert().none(), "n_labels"_a, "options"_a);
     module.def("solve_threshold_squares", &solve_threshold_squares, "ranks"_a.noconvert(),

@@ -16,7 +16,7 @@ public:
     void build(Node& node, const Plan* plan, int level) {
         if (plan == nullptr) return leaf();
         worker_.prepare(node);
-        const int position = position_of(node, plan->column, plan->high);
+        const int position = worker_.position_of(node, *plan);
         const std::size_t at = tree_.size();
         const bool swapped = add_split(*plan);
         tree_.push_back({static_cast<std::int32_t>(splits_.size()) - 1, -1, -1, -1});
@@ -51,20 +51,6 @@ private:
 
     std::shared_ptr<const Plan> stump_plan(const Node& node, const Stump& best) const {
         return worker_.make_plan(node, best.column, best.position);
-    }
-
-    // The first position of a node whose row has at least that rank in the root.
-    int position_of(const Node& node, int column, std::int32_t rank) const {
-        const Node& root = search_.table.root;
-        int low = 0, high = node.size();
-        while (low < high) {
-            const int middle = (low + high) / 2;
-            if (root.rank_of(column, node.roots()[node.row_at(column, middle)]) >= rank)
-                high = middle;
-            else
-                low = middle + 1;
-        }
-        return low;
     }
 
     // True if the sides change places: missing values above all others are told apart by the test for missing

@@ -26,8 +26,9 @@ void start_with_greedy_trees(Search& search, Worker& worker) {
     Node& root = search.table.root;
     for (const int best_levels : {0, 2}) {
         if (search.incumbent == 0 || search.depth <= best_levels) return;
+        const std::shared_ptr<const Plan> known = search.plan;
         const Outcome start = worker.greedy(root, search.depth, search.nodes, best_levels, search.incumbent,
-                                            0);
+                                            0, known.get());
         search.offer(start.value, start.plan);
     }
 }

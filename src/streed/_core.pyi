@@ -79,6 +79,9 @@ def solve_priced(
     poll: Callable[[dict[str, float]], bool] | None = None,
 ) -> dict[str, Any]: ...
 def priced_switch_names() -> list[str]: ...
+def rank_columns(
+    columns: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...
 def solve_thresholds(
     ranks: npt.NDArray[np.int32],
     labels: npt.NDArray[np.int32] | None,

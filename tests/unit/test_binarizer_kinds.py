@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import streed.table.frames
 from streed import Binarizer, Condition
-from streed.binarize.cuts import find_gaps, tree_cuts
+from streed.binarize.cuts import find_gaps, lower_median, representatives, tree_cuts
 from streed.table.dates import NoDateError, date_text, parse_dates
 
 DAYS = ["2024-01-31", "2024-02-01", "2024-02-29", "2024-01-31"]
@@ -397,3 +397,9 @@ def test_foreign_tables_ask_for_narwhals(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(sys.modules, "narwhals", None)
     with pytest.raises(TypeError, match="reading a Foreign needs the package narwhals"):
         importlib.import_module("streed.table.frames").adopt(Foreign())
+
+
+@given(values=st.lists(st.floats(allow_nan=False) | st.integers(0, 3).map(float), min_size=1, max_size=12))
+def test_the_median_of_a_column_without_cuts_is_that_of_its_gaps(values: list[float]) -> None:
+    column = np.array(values)
+    assert [lower_median(column)] == representatives(find_gaps(column, None), [])

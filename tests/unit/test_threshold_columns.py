@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from streed.thresholds import Test, encode_columns, solve_thresholds
 from streed.thresholds.between import date_between, number_between, whole_between
+from streed.thresholds.columns import MOST_TOGETHER, _rank
 from tests.properties.thresholds_twin import ThresholdProblem, optimum
 
 ODD = [-math.inf, -1e300, -5e-324, 0.0, 5e-324, 1e-310, 0.1, 0.1 + 2**-56, 1.0, 1.0 + 2**-52, 1e300, math.inf]
@@ -141,6 +142,40 @@ def test_ranks_are_exact() -> None:
     large = np.array([2**60, 2**60 + 1, 2**60], np.int64)
     assert encode_columns([column(large)])[0].codes.tolist() == [0, 1, 0]
     assert encode_columns([column(np.array([-0.0, 0.0, 2.0]))])[0].codes.tolist() == [0, 0, 1]
+
+
+@given(
+    table=st.integers(1, 12).flatmap(
+        lambda n: st.lists(
+            st.lists(st.floats() | st.sampled_from([*ODD, -0.0, math.nan, 2.0]), min_size=n, max_size=n),
+            min_size=1,
+            max_size=4,
+        )
+    ),
+    kind=st.sampled_from(["numbers", "dates"]),
+)
+def test_columns_that_are_ranked_together_have_the_ranks_that_each_has_alone(
+    table: list[list[float]], kind: str
+) -> None:
+    together = encode_columns([column(np.array(values), kind) for values in table])
+    for values, found in zip(table, together, strict=True):
+        if found.kind == "one":
+            continue
+        codes, distinct = _rank(np.array(values), None)
+        np.testing.assert_array_equal(found.codes, codes)
+        np.testing.assert_array_equal(found.distinct, distinct)
+
+
+def test_large_columns_have_exact_ranks_too() -> None:
+    values = np.random.default_rng(0).integers(0, 700, 2 * MOST_TOGETHER) / 7
+    values[5] = math.nan
+    (found,) = encode_columns([column(values)])
+    small = encode_columns([column(values[:MOST_TOGETHER])])[0]
+    for ranks, source in ((found, values), (small, values[:MOST_TOGETHER])):
+        distinct, codes = np.unique(source[~np.isnan(source)], return_inverse=True)
+        np.testing.assert_array_equal(ranks.distinct, distinct)
+        np.testing.assert_array_equal(ranks.codes[~np.isnan(source)], codes)
+        assert ranks.codes[5] == -1
 
 
 def test_whole_numbers_that_floats_cannot_tell_apart_are_separated() -> None:

@@ -35,51 +35,6 @@ inline std::uint32_t row_of(Entry entry) {
     return static_cast<std::uint32_t>(entry & (kTurn<Entry> - 1));
 }
 
-// A group turns unless it and the next one are single rows of one label: sums are extreme at turns only.
-template <class Entry>
-int mark_ends_of(Entry* order, int n_rows, int n_first, int* turns) {
-    const std::uint32_t first = static_cast<std::uint32_t>(n_first);
-    order[n_rows] = order[n_rows - 1] ^ (kEnd<Entry> - (Entry{1} << kHalf<Entry>));
-    int ends = 0;
-    for (int p = 0; p < n_rows; ++p) {
-        const Entry here = order[p] & ~(kEnd<Entry> | kTurn<Entry>);
-        const int end = ((here ^ order[p + 1]) & ~kEnd<Entry>) >> kHalf<Entry> != 0;
-        ends += end;
-        order[p] = here | (static_cast<Entry>(end) << (2 * kHalf<Entry> - 1));
-    }
-    if (turns == nullptr) return ends;
-    // Bits are set a block at a time, after the ends around them were read: a loop that does both in one is
-    // not vectorised.
-    constexpr int kRows = 256;
-    order[n_rows] = ~Entry{0};
-    int turning = 0;
-    for (int from = 0; from < n_rows; from += kRows) {
-        const int n = n_rows - from < kRows ? n_rows - from : kRows;
-        const Entry* block = order + from;
-        Entry turn[kRows];
-        for (int k = 0; k < n; ++k) {
-            const Entry singles = block[k] & block[k + 1];
-            const Entry same = (row_of(block[k]) < first) == (row_of(block[k + 1]) < first) ? kEnd<Entry>
-                                                                                            : Entry{0};
-            turn[k] = block[k] & kEnd<Entry> & ~(singles & same);
-        }
-        const Entry before = from > 0 ? block[-1] : Entry{0};
-        turn[0] |= block[0] & kEnd<Entry> & ~before;
-        for (int k = 1; k < n; ++k) turn[k] |= block[k] & kEnd<Entry> & ~block[k - 1];
-        for (int k = 0; k < n; ++k) {
-            order[from + k] |= turn[k] >> kHalf<Entry>;
-            turning += turn[k] != 0;
-        }
-    }
-    *turns = turning;
-    return ends;
-}
-
-int mark_ends(void* order, bool wide, int n_rows, int n_first, int* turns) {
-    return wide ? mark_ends_of(static_cast<std::uint64_t*>(order), n_rows, n_first, turns)
-                : mark_ends_of(static_cast<std::uint32_t*>(order), n_rows, n_first, turns);
-}
-
 // The bits of all rows: a lane compares the ranks of its column, 16 lanes gather their bits in vectors as
 // wide as ranks.
 template <class Entry, int Lanes>
@@ -152,6 +107,7 @@ inline std::int64_t lane(const Vec<T>& vector, int l) {
 #include "thresholds/kernels/classes.hpp"
 #include "thresholds/kernels/costs.hpp"
 #include "thresholds/kernels/divide.hpp"
+#include "thresholds/kernels/ends.hpp"
 #include "thresholds/kernels/squares.hpp"
 #include "thresholds/kernels/two_labels.hpp"
 

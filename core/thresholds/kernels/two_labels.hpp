@@ -1,7 +1,8 @@
 // Two labels as signed sums: rows of label 1 add their weight, rows of label 0 take it away. With the sum x
 // of the rows up to a threshold and the sum t of all rows of a side, two leaves gain |x| + |t - x| = max(|t|,
 // |2x - t|), so that the extremes of x are all that has to be kept, over all columns. A group of equal values
-// counts at its end only.
+// counts at its end only. Where few positions count, only the lower side is summed up: at these, the upper
+// side has the sum of all rows so far less that.
 
 template <class T>
 struct TwoSides {
@@ -16,6 +17,13 @@ struct TwoSides {
             sum[0][b] = add_where(sum[0][b], lower, value);
             sum[1][b] = add_where(sum[1][b], other_lanes<T>(lower), value);
         }
+    }
+    template <class W>
+    inline __attribute__((always_inline)) void add_lower(W word, Vec<T> value) {
+        for (int b = 0; b < kBlock<T>; ++b) sum[0][b] = add_where(sum[0][b], lanes_of<T>(word, b), value);
+    }
+    inline __attribute__((always_inline)) void set_upper(Vec<T> whole) {
+        for (int b = 0; b < kBlock<T>; ++b) sum[1][b] = whole - sum[0][b];
     }
     inline __attribute__((always_inline)) void look() {
         for (int side = 0; side < 2; ++side)
@@ -48,6 +56,12 @@ void two_labels_of(const NodeView& node, const Word<kWalkLanes<T>>* words, Sides
         else
             return splat<T>(values[row]);
     };
+    const auto number_of = [&](std::uint32_t row) {
+        if constexpr (Unit)
+            return row >= first ? T(1) : T(-1);
+        else
+            return values[row];
+    };
     for (int j = 0; j < node.n_columns; ++j) {
         if (node.groups[j] < 2) continue;
         const Entry* order = static_cast<const Entry*>(node.order) +
@@ -68,11 +82,16 @@ void two_labels_of(const NodeView& node, const Word<kWalkLanes<T>>* words, Sides
                 t.look_if((order[p] & kEnd<Entry>) != 0);
             }
         } else {
+            T whole = 0;
             for (int p = 0; p < node.n_rows; ++p) {
                 const std::uint32_t row = row_of(order[p]);
-                t.add(words[row], value_of(row));
-                if ((order[p] & kTurn<Entry>) != 0) t.look();
+                t.add_lower(words[row], value_of(row));
+                whole = static_cast<T>(whole + number_of(row));
+                if ((order[p] & kTurn<Entry>) == 0) continue;
+                t.set_upper(splat<T>(whole));
+                t.look();
             }
+            t.set_upper(splat<T>(whole));
         }
         s = t;
         if (walked) continue;

@@ -113,9 +113,12 @@ private:
     }
     // Kernels read what each label costs each row.
     bool as_costs() const { return has_costs() || min_samples_leaf_ > 1; }
+    template <class T>
+    std::size_t prepare_sums(bool values);
+    template <class T>
+    std::size_t find_all_runs();
     template <class Entry, class T>
     void find_runs(int column);
-    std::size_t find_all_runs();
     template <class T>
     std::size_t make_values();
     void choose_width(const Kernels& kernels, bool as_costs, bool narrow_lanes);

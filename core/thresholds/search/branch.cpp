@@ -27,6 +27,7 @@ struct Worker::Branching {
         Interval interval;
         int position;
         Cost room;
+        bool for_tree = false;  // the best one of its column with one level less
     };
 
     Worker& worker;
@@ -135,6 +136,7 @@ struct Worker::Branching {
             }
             task.position = probe.position;
             task.room = room();
+            task.for_tree = true;
             ++next_first;
             return true;
         }
@@ -151,12 +153,21 @@ struct Worker::Branching {
                       before = std::max(low, node.threshold_up_to(j, middle));
             task.position = middle - before < behind - middle ? before : behind;
             task.room = room();
+            task.for_tree = false;
             return true;
         }
         return false;
     }
 
-    // The side with more rows first: it is the likelier one to fail, but both are wanted in any case.
+    // At the root, while a tree that costs nothing is sought, the first threshold of each column is tried for
+    // that tree alone: where one side fails, the bound of the other one is not worth a solve. Wine at depth 3
+    // takes 45 solves instead of 68 until it finds one. Done for all thresholds, the lost bounds cost more
+    // than that: wilt at depth 4 took 2.3 times as many solves.
+    bool only_for_tree(const Task& task) const {
+        return level == 0 && task.for_tree && task.room <= search.table.ticks;
+    }
+
+    // The side with more rows first: it is the likelier one to fail, but both are wanted in nearly any case.
     void evaluate(Worker& by, const Task& task, std::array<Outcome, 2>& out) const {
         const Interval& interval = task.interval;
         Node* sides[2] = {&by.child(level, 0), &by.child(level, 1)};
@@ -170,7 +181,8 @@ struct Worker::Branching {
                                std::max(interval.upper_high, interval.upper_low - before)};
         for (int turn = 0; turn < 2; ++turn) {
             const std::size_t side = (sides[0]->size() >= sides[1]->size()) == (turn == 0) ? 0 : 1;
-            if (sides[side]->size() < search.least_rows)
+            const bool wanted = turn == 0 || !only_for_tree(task) || out[1 - side].relaxed < limits[1 - side];
+            if (!wanted || sides[side]->size() < search.least_rows)
                 out[side] = {kInfinite, 0, false, nullptr};
             else
                 out[side] = by.solve(*sides[side], depth - 1,

@@ -16,18 +16,12 @@ struct Worker::DepthTwo {
     const int level;
     std::vector<Probe>* probes;
 
-    Frontier frontier;
-    std::vector<Interval> taken;
-    std::vector<std::pair<int, int>> ranges;  // first and last threshold that remain of these
-    std::vector<Lane> lanes;
-    std::vector<int> positions, starts, sorted;
-    Sides sides;
+    PairLists& lists;
     Cost relaxed = kInfinite;  // of the thresholds tried
     bool found = false;
     int column = -1, position = 0;
     const int width;
 
-    // cppcheck-suppress uninitMemberVar  ; `sides` is a buffer
     DepthTwo(Worker& the_worker, Node& the_node, Shape the_shape, Cost the_limit, int the_level,
              std::vector<Probe>* the_probes)
         : worker(the_worker),
@@ -37,7 +31,10 @@ struct Worker::DepthTwo {
           limit(the_limit),
           level(the_level),
           probes(the_probes),
-          width(lanes_of()) {}
+          lists(the_worker.pairs_),
+          width(lanes_of()) {
+        lists.frontier.clear();
+    }
 
     int lanes_of() const {
         const bool costs = worker.as_costs(node) && node.model() != Model::squares;
@@ -48,48 +45,49 @@ struct Worker::DepthTwo {
 
     // Costs of a side of a lane: with leaves of any size, and of the least size.
     std::pair<Cost, Cost> costs(int side, std::size_t lane, Cost weight) const {
-        const Cost leaf = worker.side_cost(node, weight, sides.leaf[side][lane]);
+        const Cost leaf = worker.side_cost(node, weight, lists.sides.leaf[side][lane]);
         if (!shape.split[side]) return {leaf, leaf};
         const Cost any = std::min(
-            leaf, worker.side_cost(node, weight, sides.stump[side][lane]) + search.branch_cost);
+            leaf, worker.side_cost(node, weight, lists.sides.stump[side][lane]) + search.branch_cost);
         if (search.least_rows == 1) return {any, any};
-        return {any, std::min(leaf, worker.side_cost(node, weight, sides.limited[side][lane]) +
+        return {any, std::min(leaf, worker.side_cost(node, weight, lists.sides.limited[side][lane]) +
                                         search.branch_cost)};
     }
 
     void take(int room_for) {
-        taken.clear();
-        ranges.clear();
-        while (!frontier.empty() && static_cast<int>(taken.size()) < room_for) {
-            if (frontier.best().bound >= room()) {
-                frontier.clear();
+        lists.taken.clear();
+        lists.ranges.clear();
+        while (!lists.frontier.empty() && static_cast<int>(lists.taken.size()) < room_for) {
+            if (lists.frontier.best().bound >= room()) {
+                lists.frontier.clear();
                 break;
             }
-            const Interval interval = frontier.pop();
+            const Interval interval = lists.frontier.pop();
             int first, last;
             if (!candidates(node, interval, room(), search.table.ticks, first, last)) continue;
-            taken.push_back(interval);
-            ranges.emplace_back(first, last);
+            lists.taken.push_back(interval);
+            lists.ranges.emplace_back(first, last);
         }
     }
 
     // Lanes by column, so that the ranks of a column are read once; thresholds of an interval at equal
     // distances.
     void place(int room_for) {
-        const int n = static_cast<int>(taken.size()), each = room_for / n, more = room_for % n;
-        sorted.resize(taken.size());
-        for (int k = 0; k < n; ++k) sorted[static_cast<std::size_t>(k)] = k;
-        std::sort(sorted.begin(), sorted.end(), [&](int a, int b) {
-            return taken[static_cast<std::size_t>(a)].column < taken[static_cast<std::size_t>(b)].column;
+        const int n = static_cast<int>(lists.taken.size()), each = room_for / n, more = room_for % n;
+        lists.sorted.resize(lists.taken.size());
+        for (int k = 0; k < n; ++k) lists.sorted[static_cast<std::size_t>(k)] = k;
+        std::sort(lists.sorted.begin(), lists.sorted.end(), [&](int a, int b) {
+            return lists.taken[static_cast<std::size_t>(a)].column <
+                   lists.taken[static_cast<std::size_t>(b)].column;
         });
-        lanes.clear();
-        positions.clear();
-        starts.clear();
-        for (const int which : sorted) {
-            starts.push_back(static_cast<int>(lanes.size()));
-            const int j = taken[static_cast<std::size_t>(which)].column,
+        lists.lanes.clear();
+        lists.positions.clear();
+        lists.starts.clear();
+        for (const int which : lists.sorted) {
+            lists.starts.push_back(static_cast<int>(lists.lanes.size()));
+            const int j = lists.taken[static_cast<std::size_t>(which)].column,
                       parts = each + (which < more ? 1 : 0);
-            const auto [first, last] = ranges[static_cast<std::size_t>(which)];
+            const auto [first, last] = lists.ranges[static_cast<std::size_t>(which)];
             int before = 0;
             for (int part = 1; part <= parts; ++part) {
                 const int aim = first +
@@ -97,18 +95,18 @@ struct Worker::DepthTwo {
                 const int at = std::min(last, node.threshold_from(j, aim));
                 if (at <= before) continue;
                 before = at;
-                lanes.push_back({j, node.rank_at(j, at)});
-                positions.push_back(at);
+                lists.lanes.push_back({j, node.rank_at(j, at)});
+                lists.positions.push_back(at);
             }
         }
-        starts.push_back(static_cast<int>(lanes.size()));
+        lists.starts.push_back(static_cast<int>(lists.lanes.size()));
     }
 
     void push(Interval interval) {
         if (interval.high - interval.low < 2) return;
         interval.set_bound(search.cost(node.weight_up_to(interval.column, interval.high) -
                                        node.weight_up_to(interval.column, interval.low)));
-        if (interval.bound < room()) frontier.push(interval);
+        if (interval.bound < room()) lists.frontier.push(interval);
     }
 
     // All rows on one side: the bounds at the ends of all columns.
@@ -119,33 +117,34 @@ struct Worker::DepthTwo {
         if (shape.split[0] != shape.split[1]) {
             const Cost leaf = search.cost(node.leaf_cost());
             const Cost stump = std::min(
-                leaf, worker.side_cost(node, all, sides.stump[0][lane]) + search.branch_cost);
+                leaf, worker.side_cost(node, all, lists.sides.stump[0][lane]) + search.branch_cost);
             upper = shape.split[1] ? stump : leaf;
         }
-        for (std::vector<Interval>* some : {&taken, &frontier.all()})
+        for (std::vector<Interval>* some : {&lists.taken, &lists.frontier.all()})
             for (Interval& interval : *some) {
                 interval.lower_high = lower;
                 interval.upper_low = upper;
             }
     }
 
-    void read_lanes(std::vector<std::pair<Cost, Cost>>& bounds) {
-        bounds.clear();
-        for (std::size_t l = 0; l < positions.size(); ++l) {
-            const int j = lanes[l].column;
-            const Cost below = node.weight_up_to(j, positions[l]);
+    void read_lanes() {
+        lists.bounds.clear();
+        for (std::size_t l = 0; l < lists.positions.size(); ++l) {
+            const int j = lists.lanes[l].column;
+            const Cost below = node.weight_up_to(j, lists.positions[l]);
             const auto lower = costs(0, l, below), upper = costs(1, l, node.weight() - below);
-            bounds.emplace_back(lower.first, upper.first);
+            lists.bounds.emplace_back(lower.first, upper.first);
             relaxed = std::min(relaxed, search.branch_cost + lower.first + upper.first);
-            const bool fits = std::min(positions[l], node.size() - positions[l]) >= search.least_rows;
+            const bool fits = std::min(lists.positions[l], node.size() - lists.positions[l]) >=
+                              search.least_rows;
             const Cost value = fits ? std::min(kInfinite, search.branch_cost + lower.second + upper.second)
                                     : kInfinite;
-            if (probes != nullptr) probes->push_back({value, j, positions[l]});
+            if (probes != nullptr) probes->push_back({value, j, lists.positions[l]});
             if (value >= limit) continue;
             limit = value;
             found = true;
             column = j;
-            position = positions[l];
+            position = lists.positions[l];
             if (level == 0) search.offer(value, make_plan());
         }
     }
@@ -157,15 +156,15 @@ struct Worker::DepthTwo {
         return plan;
     }
 
-    void split_intervals(const std::vector<std::pair<Cost, Cost>>& bounds) {
-        for (std::size_t k = 0; k < sorted.size(); ++k) {
-            Interval rest = taken[static_cast<std::size_t>(sorted[k])];
-            for (std::size_t l = static_cast<std::size_t>(starts[k]);
-                 l < static_cast<std::size_t>(starts[k + 1]); ++l) {
+    void split_intervals() {
+        for (std::size_t k = 0; k < lists.sorted.size(); ++k) {
+            Interval rest = lists.taken[static_cast<std::size_t>(lists.sorted[k])];
+            for (std::size_t l = static_cast<std::size_t>(lists.starts[k]);
+                 l < static_cast<std::size_t>(lists.starts[k + 1]); ++l) {
                 Interval part = rest;
-                part.high = rest.low = positions[l];
-                part.lower_high = rest.lower_low = bounds[l].first;
-                part.upper_high = rest.upper_low = bounds[l].second;
+                part.high = rest.low = lists.positions[l];
+                part.lower_high = rest.lower_low = lists.bounds[l].first;
+                part.upper_high = rest.upper_low = lists.bounds[l].second;
                 push(part);
             }
             push(rest);
@@ -178,24 +177,25 @@ struct Worker::DepthTwo {
         const bool leaf_fits = leaf < limit;
         if (leaf_fits) limit = leaf;
         for (int j = 0; j < node.n_columns(); ++j)
-            if (!node.constant(j)) frontier.push({j, 0, node.size(), 0, 0, 0, 0, 0, 0});
+            if (!node.constant(j)) lists.frontier.push({j, 0, node.size(), 0, 0, 0, 0, 0, 0});
         bool ends_known = false;
-        std::vector<std::pair<Cost, Cost>> bounds;
-        while (!frontier.empty()) {
+        while (!lists.frontier.empty()) {
             const int room_for = ends_known ? width : width - 1;
             take(room_for);
-            if (taken.empty()) break;
+            if (lists.taken.empty()) break;
             place(room_for);
-            if (!ends_known) lanes.push_back({lanes[0].column, std::numeric_limits<std::int16_t>::max()});
-            if (!ends_known && node.wide()) lanes.back().rank = std::numeric_limits<std::int32_t>::max();
-            worker.evaluate(node, lanes, sides);
-            if (!ends_known) set_ends(lanes.size() - 1);
+            if (!ends_known)
+                lists.lanes.push_back({lists.lanes[0].column, std::numeric_limits<std::int16_t>::max()});
+            if (!ends_known && node.wide())
+                lists.lanes.back().rank = std::numeric_limits<std::int32_t>::max();
+            worker.evaluate(node, lists.lanes, lists.sides);
+            if (!ends_known) set_ends(lists.lanes.size() - 1);
             ends_known = true;
-            read_lanes(bounds);
+            read_lanes();
             if (limit <= search.branch_cost) break;
-            split_intervals(bounds);
-            if (search.is_whole(level, 2, 3) && !frontier.empty())
-                search.raise_bound(std::min(limit, frontier.best().bound + search.branch_cost));
+            split_intervals();
+            if (search.is_whole(level, 2, 3) && !lists.frontier.empty())
+                search.raise_bound(std::min(limit, lists.frontier.best().bound + search.branch_cost));
         }
         relaxed = std::min({relaxed, leaf, limit});
         if (!found)

@@ -68,7 +68,8 @@ Stump Worker::purest_split(Node& node) {
 // over the columns per level. A node budget is divided evenly. The last `best_levels` of them are the best
 // ones of their rows; these are searched only for trees that cost less than `limit`, and one that costs more
 // may have any value from there on.
-Outcome Worker::greedy(Node& node, int depth, int nodes, int best_levels, Cost limit, int level) {
+Outcome Worker::greedy(Node& node, int depth, int nodes, int best_levels, Cost limit, int level,
+                       const Plan* known) {
     const Cost leaf = search_.cost(node.leaf_cost());
     Outcome out{leaf, 0, false, nullptr};
     if (std::min(depth, nodes) == 0 || leaf <= search_.branch_cost || node.size() < 2 * search_.least_rows)
@@ -79,7 +80,13 @@ Outcome Worker::greedy(Node& node, int depth, int nodes, int best_levels, Cost l
     }
     if (static_cast<double>(node.size()) * node.n_columns() * depth > kQuick) search_.checkpoint(calling_);
     prepare(node);
-    const Stump split = purest_split(node);
+    Stump split;
+    if (known != nullptr) {
+        split.column = known->column;
+        split.position = position_of(node, *known);
+    } else {
+        split = purest_split(node);
+    }
     if (split.column < 0) return out;
     const std::shared_ptr<Plan> plan = make_plan(node, split.column, split.position);
     Node* sides[2] = {&child(level, 0), &child(level, 1)};
@@ -87,7 +94,8 @@ Outcome Worker::greedy(Node& node, int depth, int nodes, int best_levels, Cost l
     Cost cost = search_.branch_cost;
     for (int side = 0; side < 2 && cost < limit; ++side) {
         const Outcome below = greedy(*sides[side], depth - 1, (nodes - 1 + (side == 0 ? 1 : 0)) / 2,
-                                     best_levels, limit - cost, level + 1);
+                                     best_levels, limit - cost, level + 1,
+                                     known != nullptr ? known->side[side].get() : nullptr);
         plan->side[side] = below.plan;
         cost += below.value;
     }

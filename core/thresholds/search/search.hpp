@@ -98,6 +98,18 @@ struct Shape {
     bool split[2] = {true, true};
 };
 
+// What a solve with two levels works with; its lists are kept from one solve to the next, since a small one
+// takes no longer than making them.
+struct PairLists {
+    Frontier frontier;
+    std::vector<Interval> taken;              // of the frontier, by the walk in work
+    std::vector<std::pair<int, int>> ranges;  // first and last threshold that remain of these
+    std::vector<Lane> lanes;
+    std::vector<int> positions, starts, sorted;
+    std::vector<std::pair<Cost, Cost>> bounds;  // of both sides of each lane
+    Sides sides{};
+};
+
 // Searches subproblems; a thread has one. An outcome is exact if the optimum is below `limit`, else its value
 // bounds it and is at least the limit.
 class Worker {
@@ -108,8 +120,9 @@ public:
     // Trees of at most that depth and so many nodes. `probes` gets the thresholds that were tried.
     Outcome solve(Node& node, int depth, int nodes, Cost limit, int level,
                   std::vector<Probe>* probes = nullptr);
-    // A tree, not a bound.
-    Outcome greedy(Node& node, int depth, int nodes, int best_levels, Cost limit, int level);
+    // A tree, not a bound. `known` is one that was grown before, whose splits need not be found again.
+    Outcome greedy(Node& node, int depth, int nodes, int best_levels, Cost limit, int level,
+                   const Plan* known);
     Stump best_stump(Node& node);
     Stump purest_split(Node& node);
     Stump best_square_split(Node& node);
@@ -117,6 +130,7 @@ public:
     void divide(Node& node, int column, std::int32_t rank, Node& lower, Node& upper);
     Node& child(int level, int side);
     std::shared_ptr<Plan> make_plan(const Node& node, int column, int position) const;
+    int position_of(const Node& node, const Plan& plan) const;  // of the threshold of a plan
     Statistics statistics;
 
 private:
@@ -144,6 +158,7 @@ private:
     Cache* notes_ = nullptr;
     std::deque<Node> nodes_;  // two per level
     AlignedBuffer words_, scratch_;
+    PairLists pairs_;
     RowMap map_;
     std::ptrdiff_t taken_ = 0;
     int since_checkpoint_ = 0;

@@ -48,6 +48,20 @@ std::shared_ptr<Plan> Worker::make_plan(const Node& node, int column, int positi
     return plan;
 }
 
+// The first position whose row has at least the rank of the upper side.
+int Worker::position_of(const Node& node, const Plan& plan) const {
+    const Node& root = search_.table.root;
+    int low = 0, high = node.size();
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (root.rank_of(plan.column, node.roots()[node.row_at(plan.column, middle)]) >= plan.high)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
 // From what kernels return to ticks: gains of two labels count what leaves have right twice, less the weight.
 Cost Worker::side_cost(const Node& node, Cost weight, Cost given) const {
     if (given >= kNone) return kInfinite;

@@ -13,7 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.binarize.categories import count_categories, split_rare
-from streed.binarize.cuts import Chosen, Gaps, find_gaps, place, representatives, tidy_integer, tidy_number
+from streed.binarize.cuts import (
+    Chosen,
+    Gaps,
+    find_gaps,
+    lower_median,
+    place,
+    representatives,
+    tidy_integer,
+    tidy_number,
+)
 from streed.table.columns import Column, Kind
 from streed.table.dates import DAY, date_text, tidy_date
 from streed.table.limits import is_beyond
@@ -116,23 +125,31 @@ def number_features(
     """Cut a column of numbers or dates."""
     wide = is_beyond(rows.values)
     numbers = np.ascontiguousarray(rows.values, None if wide else np.float64)
+    is_date = column.kind is Kind.DATE
+    if given == [] and rows.weights is None and not is_date:  # as most columns of exact cuts
+        values = _as_given(column, [lower_median(numbers)])
+        return ColumnFeatures(column.name, column.kind, (), values, "no cuts are given")
     rows = Rows(numbers, rows.weights, rows.y)
     gaps = find_gaps(numbers, rows.weights)
-    is_date = column.kind is Kind.DATE
     tidy: Any = tidy_date if is_date else tidy_integer if wide else tidy_number
     cuts = place(gaps, choose(gaps, rows), tidy) if given is None else given
     whole_days = is_date and bool((gaps.distinct % DAY == 0).all() and not any(cut % DAY for cut in cuts))
     shown: list[Any] = [date_text(cut, whole_days=whole_days) for cut in cuts] if is_date else cuts
-    values: Sequence[Any] = representatives(gaps, cuts)
+    values = _as_given(column, representatives(gaps, cuts))
     if is_date:
         texts = [date_text(value, whole_days=whole_days) for value in values]
         kind = dt.date if whole_days else dt.datetime
-        values = texts if from_text else [kind.fromisoformat(text) for text in texts]
-    elif column.values.dtype.kind in "iu":
-        values = [int(value) if value == int(value) else value for value in values]
+        values = tuple(texts if from_text else map(kind.fromisoformat, texts))
     reason = None if cuts else "it has only one value" if given is None else "no cuts are given"
     conditions = tuple(Condition(column.name, "<=", cut) for cut in shown)
-    return ColumnFeatures(column.name, column.kind, conditions, tuple(values), reason)
+    return ColumnFeatures(column.name, column.kind, conditions, values, reason)
+
+
+def _as_given(column: Column, values: Sequence[Any]) -> tuple[Any, ...]:
+    """Return values of a column of integers as integers where they are whole."""
+    if column.values.dtype.kind not in "iu":
+        return tuple(values)
+    return tuple(int(value) if value == int(value) else value for value in values)
 
 
 def ordered_features(column: Column, rows: Rows, choose: Chooser, *, refuse: bool) -> ColumnFeatures:

@@ -86,7 +86,7 @@ class Numbers(NamedTuple):
 
 def ranks_of(table: Any, rows: Any) -> dict[int, Ranks]:
     """Return the columns of numbers and dates (also of dates that are texts) as ranks of some rows."""
-    known: dict[int, Ranks] = {}
+    numbers: dict[int, Column] = {}
     for number, column in enumerate(read_columns(table, column_names(table))):
         dates = dates_of(column)
         column = column if dates is None else dates
@@ -94,10 +94,9 @@ def ranks_of(table: Any, rows: Any) -> dict[int, Ranks]:
             continue
         values, missing = values_and_missing(column, "side")
         missing = None if missing is None else missing[rows]
-        (ranks,) = encode_columns([Column(column.name, column.kind, values[rows], missing=missing)])
-        if ranks.kind != "one":
-            known[number] = ranks
-    return known
+        numbers[number] = Column(column.name, column.kind, values[rows], missing=missing)
+    encoded = zip(numbers, encode_columns(list(numbers.values())), strict=True)
+    return {number: ranks for number, ranks in encoded if ranks.kind != "one"}
 
 
 def columns_to_search(known: dict[int, Ranks], n_columns: int) -> list[int]:

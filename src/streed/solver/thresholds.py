@@ -23,6 +23,7 @@ from streed.solver.merged_rows import merge_classes, merge_sums
 from streed.solver.recount import make_tree
 from streed.solver.run import Run
 from streed.solver.strategies import choose
+from streed.table.limits import rank_at_most
 from streed.tasks.base import Task, form_of
 from streed.tasks.forms import CountsMetric, GroupRates, LimitedValue, OneValue
 from streed.tree.result import Result, Solution, relative_gap
@@ -296,16 +297,10 @@ class ThresholdRun(Run):
         if n_known < len(self.splits):
             rows = np.empty((n_rows, len(self.splits)), np.uint8)
             rows[:, :n_known] = self.rows
-            for number in range(n_known, len(self.splits)):
-                rows[:, number] = self._holds(self.splits[number])
+            for number, split in enumerate(self.splits[n_known:], n_known):
+                ranks = self.ranks[split.column]
+                rows[:, number] = rank_at_most(ranks, split.rank, missing=split.missing)
             self.rows = self.features = rows
-
-    def _holds(self, split: Split) -> NDArray[np.bool_]:
-        column = self.ranks[split.column]
-        holds: NDArray[np.bool_] = column <= split.rank
-        if not split.missing:  # these have the rank -1
-            holds &= column >= 0
-        return holds
 
     def search_limited(
         self, costs: NDArray[np.float64], lower: Any, upper: Any, branch_cost: Any

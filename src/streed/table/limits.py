@@ -46,6 +46,21 @@ def at_most(values: NDArray[Any], cut: float, out: NDArray[np.bool_] | None = No
     return found
 
 
+def rank_at_most(ranks: NDArray[np.int32], last: int, *, missing: bool) -> NDArray[np.bool_]:
+    """Tell which ranks are at most `last`, and whether missing values, which have the rank -1, are.
+
+    Without its sign -1 is larger than all ranks, so that one comparison does either way.
+
+    Examples
+    --------
+    >>> ranks = np.array([0, 2, -1], np.int32)
+    >>> rank_at_most(ranks, 1, missing=False).tolist(), rank_at_most(ranks, 1, missing=True).tolist()
+    ([True, False, False], [True, False, True])
+    """
+    held: NDArray[np.bool_] = (ranks if missing else ranks.view(np.uint32)) <= last
+    return held
+
+
 def _rounded_down(cut: float) -> float:
     """Return the largest double that is not above a cut."""
     limit = float(cut)

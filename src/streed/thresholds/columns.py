@@ -13,11 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from streed._core import rank_columns
+from streed.table.limits import rank_at_most
 from streed.thresholds.between import date_between, number_between, whole_between
 from streed.tree.conditions import Condition
 
@@ -68,12 +71,9 @@ class Ranks:
         if rank < 0:
             return Condition(self.name, "is", None), self.codes < 0
         condition, last = self._condition(rank, following)
-        holds = self.codes <= last
-        if not missing:  # these have the rank -1
-            holds &= self.codes >= 0
-        else:
+        if missing:
             condition = replace(condition, missing=True)
-        return condition, holds
+        return condition, rank_at_most(self.codes, last, missing=missing)
 
     def _condition(self, rank: int, following: int) -> tuple[Condition, int]:
         """Return the condition and the largest rank that satisfies it."""
@@ -127,7 +127,36 @@ def encode_columns(columns: Sequence[Column]) -> list[Ranks]:
     TypeError
         If a column is of another kind.
     """
-    return [ranks for position, column in enumerate(columns) for ranks in _encode(position, column)]
+    known = _rank_together(columns)
+    return [
+        ranks
+        for position, column in enumerate(columns)
+        for ranks in (_encode(position, column) if position not in known else (known[position],))
+    ]
+
+
+MOST_TOGETHER = 256
+"""Columns of doubles with at most so many rows are ranked in native code, all at once. This takes 0.4 of the
+time of one after the other for iris and wine (150 and 178 rows), 1.3 of it for breast cancer (569)."""
+
+
+def _rank_together(columns: Sequence[Column]) -> dict[int, Ranks]:
+    """Return the ranks of small columns of doubles, by their positions; the other ones are left out."""
+    n_rows = columns[0].values.size if len(columns) else 0
+    small = {
+        position: column
+        for position, column in enumerate(columns)
+        if column.values.dtype == np.float64 and column.values.size == n_rows <= MOST_TOGETHER
+        if column.kind == "dates" or (column.kind == "numbers" and not _is_zero_one(column.values, None))
+    }
+    if not small:
+        return {}
+    codes, values, ends = rank_columns(np.array([column.values for column in small.values()]))
+    bounds = pairwise((0, *ends.tolist()))
+    return {
+        position: Ranks(position, column.name, str(column.kind), ranks, values[start:stop])
+        for (position, column), ranks, (start, stop) in zip(small.items(), codes, bounds, strict=True)
+    }
 
 
 def _encode(position: int, column: Column) -> Iterator[Ranks]:
@@ -159,8 +188,7 @@ def _encode(position: int, column: Column) -> Iterator[Ranks]:
 def _rank(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Return the rank of every value, -1 for a missing one, and the values by rank.
 
-    This is `numpy.unique` with its inverse, in fewer steps: those of a small column cost more than its sort.
-    NaN is sorted behind all numbers.
+    This is `numpy.unique` with its inverse, in fewer steps. NaN is sorted behind all numbers.
     """
     if missing is not None and missing.any():
         codes = np.full(values.size, -1, np.int32)

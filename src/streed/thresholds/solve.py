@@ -139,12 +139,12 @@ def solve_thresholds(
 
 
 def _make_result(answer: dict[str, Any], encoded: list[Ranks], ranks: NDArray[np.int32]) -> ThresholdResult:
-    tests, features = [], np.zeros((ranks.shape[1], answer["column"].size), np.uint8)
+    tests, features = [], np.empty((answer["column"].size, ranks.shape[1]), np.uint8)
     names = ("column", "rank", "next_rank", "missing_right")
     splits = zip(*(answer[name].tolist() for name in names), strict=True)
     for position, (column, rank, following, missing) in enumerate(splits):
         ranked = encoded[column]
-        condition, features[:, position] = ranked.test(rank, following, missing=bool(missing))
+        condition, features[position] = ranked.test(rank, following, missing=bool(missing))
         tests.append(Test(ranked.source, condition))
     same = (
         "feature",
@@ -160,7 +160,7 @@ def _make_result(answer: dict[str, Any], encoded: list[Ranks], ranks: NDArray[np
     )
     return ThresholdResult(
         tests=tuple(tests),
-        features=features,
+        features=np.ascontiguousarray(features.T),
         statistics=answer["statistics"],
         **{name: answer[name] for name in same},
     )
