@@ -18,6 +18,10 @@ namespace streed {
 
 namespace {
 
+// Sums under masks are added up in vectors of doubles, whatever the rest of the kernels has: strides that are
+// multiples of the widest of them keep their tables small, and children are renumbered sooner.
+constexpr int kMaskedLanes = 8;
+
 int padded(std::size_t lanes, int multiple) {
     const std::size_t m = static_cast<std::size_t>(multiple);
     return static_cast<int>(std::max<std::size_t>(1, (lanes + m - 1) / m) * m);
@@ -77,7 +81,7 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     for (std::size_t w = 0; w < heavy_.size(); ++w) heavy_[w] = valid_[w] & ~problem.light[w];
     features_.resize(problem.features.size());
     for (std::size_t f = 0; f < features_.size(); ++f) features_[f] = static_cast<std::int32_t>(f);
-    stride_ = padded(features_.size(), settings.kernels->lane_multiple);
+    stride_ = padded(features_.size(), lane_multiple());
 
     const std::size_t words = static_cast<std::size_t>(words_);
     const std::size_t stride = static_cast<std::size_t>(stride_);
@@ -108,6 +112,8 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     }
     finish();
 }
+
+int Node::lane_multiple() const { return masked_ ? kMaskedLanes : settings_.kernels->lane_multiple; }
 
 void Node::side_filter(int lane, bool side, std::uint64_t* out) const {
     const std::uint64_t* bits = column(lane);
@@ -230,7 +236,7 @@ void Node::count_candidates(const Node& parent, int lane) {
 
 // Bits of the selected rows, block by block; the lanes are renumbered when that saves a vector.
 void Node::pack_columns(const Node& parent) {
-    const int multiple = settings_.kernels->lane_multiple;
+    const int multiple = lane_multiple();
     const std::size_t words = static_cast<std::size_t>(words_);
     packed_ = padded(candidates_.size(), multiple) < parent.stride_;
     stride_ = packed_ ? padded(candidates_.size(), multiple) : parent.stride_;

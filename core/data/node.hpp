@@ -83,6 +83,7 @@ public:
     double column_sum(const Channel& channel, int lane) const;  // over the slots that have a feature
 
 private:
+    int lane_multiple() const;  // of the stride
     void select(const Node& parent, int lane, bool side);
     void choose_candidates(const Node& parent, int lane);
     void count_candidates(const Node& parent, int lane);

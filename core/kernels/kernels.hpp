@@ -235,7 +235,7 @@ struct ChildBenefits {
 
 struct Kernels {
     const char* name;
-    int lane_multiple;  // strides are multiples of this many lanes
+    int lane_multiple;  // strides are multiples of this many lanes, of eight where sums are added under masks
 
     // out[channel][lane] = sum over the rows in `filter` (weighted rows only).
     void (*single_sums)(const Frame&, const std::uint64_t* filter, void* out, const Scratch&);
