@@ -169,6 +169,7 @@ struct PackedProblem {
     const std::int64_t* minuend;  // null: `table` is that of the rows
     const std::int64_t* singles;  // [lane]
     std::int64_t total;
+    double* unpacked;  // room for both statistics of the singles, [statistic][lane]
 };
 
 // Benefits of both children of every root in ticks, as leaves and with the best split; -1e300 for too few
