@@ -43,7 +43,7 @@ def edges_twin(first: Floats) -> Floats:
 )
 def test_agrees_with_numpy(seed: int, n: int, outputs: int, middle: float) -> None:
     rng = np.random.default_rng(seed)
-    X = rng.integers(0, 2, (n, 4))
+    X = rng.integers(0, 2, (n, 4), dtype=np.uint8)
     scale = middle if middle > 1e100 else 1.0
     targets = middle + scale * rng.choice([rng.normal(size=(n, outputs)), rng.integers(0, 2, (n, outputs))])
     if outputs == 1 and rng.integers(2):
@@ -71,7 +71,7 @@ def test_agrees_with_numpy(seed: int, n: int, outputs: int, middle: float) -> No
 
 
 def test_small_spreads_far_from_zero_are_kept() -> None:
-    X = np.array([[0], [0], [1], [1]])
+    X = np.array([[0], [0], [1], [1]], np.uint8)
     tree = streed.solve(streed.tasks.SquaredError([0, 0, 1, 1]), X, max_depth=1).tree
     found = numbers_at_nodes(tree, tree.route(X), 1e9 + np.array([0, 0.5, 8, 9]), np.ones(4))
     assert found.mean.tolist() == [1e9 + 4.375, 1e9 + 0.25, 1e9 + 8.5]
