@@ -5,6 +5,7 @@
 
 #include "data/labels.hpp"
 #include "data/units.hpp"
+#include "model/node_targets.hpp"
 #include "model/recount.hpp"
 #include "model/route.hpp"
 
@@ -123,6 +124,33 @@ nb::tuple recount(const Matrix& features, const Nodes& feature, const Nodes& lef
                           tests);
 }
 
+nb::tuple node_targets(const Nodes& feature, const Nodes& left, const Nodes& right, std::size_t n_features,
+                       const Input<std::int64_t, 1>& leaf, const Input<double, 2>& targets,
+                       const Input<double, 1>& weights, std::size_t bars) {
+    const std::vector<streed::Fork> forks = make_forks(feature, left, right, n_features, 1);
+    const std::size_t n_rows = targets.shape(0), n_outputs = targets.shape(1), n_nodes = forks.size();
+    if (n_rows == 0 || n_outputs == 0 || leaf.shape(0) != n_rows || bars == 0)
+        refuse("targets must have a row for each of " + text(leaf.shape(0)) +
+               " leaves, at least one, and there must be bars, got shape (" + text(n_rows) + ", " +
+               text(n_outputs) + ") and " + text(bars) + " bars");
+    for (std::size_t r = 0; r < n_rows; ++r)
+        if (leaf.data()[r] < 0 || static_cast<std::size_t>(leaf.data()[r]) >= n_nodes)
+            refuse("leaves must be from 0 to " + text(static_cast<std::int64_t>(n_nodes) - 1) + ", got " +
+                   text(leaf.data()[r]) + " in row " + text(r));
+    const streed::TargetRows rows{targets.data(), n_outputs, check_weights(weights, n_rows), leaf.data(),
+                                  n_rows};
+    streed::NodeTargets found;
+    {
+        const nb::gil_scoped_release release;
+        found = streed::node_targets(forks, rows, bars);
+    }
+    const std::size_t n_bars = found.edges.size() - 1;
+    return nb::make_tuple(as_array(std::move(found.mean), {n_nodes, n_outputs}),
+                          as_array(std::move(found.spread), {n_nodes, n_outputs}),
+                          as_array(std::move(found.edges)),
+                          as_array(std::move(found.counts), {n_nodes, n_bars}));
+}
+
 nb::object encode(const Input<std::int64_t, 1>& labels) {
     std::optional<streed::Encoded> found = streed::encode(labels.data(), labels.shape(0));
     if (!found) return nb::none();
@@ -136,6 +164,8 @@ void register_tree(nb::module_& module) {
     module.def("recount", &recount, "features"_a, "feature"_a, "left"_a, "right"_a, "label"_a, "n_labels"_a,
                "errors"_a.none(), "costs"_a.none(), "classes"_a.none(), "prices"_a.none(), "maximum"_a,
                "value_factor"_a, "price_factor"_a);
+    module.def("node_targets", &node_targets, "feature"_a, "left"_a, "right"_a, "n_features"_a, "leaf"_a,
+               "targets"_a, "weights"_a, "bars"_a);
     module.def("encode", &encode, "labels"_a.noconvert());
     module.def("largest_unit", &streed::largest_unit, "values"_a, "total"_a);
 }

@@ -12,11 +12,14 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numeric>
 
 namespace streed {
 
 namespace {
+
+// Sums under masks are added up in vectors of doubles, whatever the rest of the kernels has: strides that are
+// multiples of the widest of them keep their tables small, and children are renumbered sooner.
+constexpr int kMaskedLanes = 8;
 
 int padded(std::size_t lanes, int multiple) {
     const std::size_t m = static_cast<std::size_t>(multiple);
@@ -63,7 +66,7 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     n_values_ = problem.n_values;
     counted_ = settings.counted;
     masked_ = settings.masked;
-    weighed_ = !counting_ && traits_.own_weight && problem.similar;
+    weighed_ = !counting_ && traits_.own_weight && problem.similar && !problem.sized;
     count_plane_ = problem.n_matrices;
     n_planes_ = count_plane_ + 3;
     n_matrices_ = count_plane_ + (counted_ ? 1 : 0) + (weighed_ ? 1 : 0);
@@ -77,7 +80,7 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     for (std::size_t w = 0; w < heavy_.size(); ++w) heavy_[w] = valid_[w] & ~problem.light[w];
     features_.resize(problem.features.size());
     for (std::size_t f = 0; f < features_.size(); ++f) features_[f] = static_cast<std::int32_t>(f);
-    stride_ = padded(features_.size(), settings.kernels->lane_multiple);
+    stride_ = padded(features_.size(), lane_multiple());
 
     const std::size_t words = static_cast<std::size_t>(words_);
     const std::size_t stride = static_cast<std::size_t>(stride_);
@@ -99,15 +102,19 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     } else {
         std::size_t listed = 0;
         const int n = settings.kernels->count_and(valid_.data(), valid_.data(), words_);
+        counts_.clear();
         for (const std::int32_t f : candidates_) {
             const int count = settings.kernels->count_and(column(f), valid_.data(), words_);
+            counts_.push_back(count);
             listed += static_cast<std::size_t>(std::min(count, n - count));
         }
         set_sparse(listed, n);
         if (!sparse_) fill_matrices();
     }
-    finish();
+    finish({});
 }
+
+int Node::lane_multiple() const { return masked_ ? kMaskedLanes : settings_.kernels->lane_multiple; }
 
 void Node::side_filter(int lane, bool side, std::uint64_t* out) const {
     const std::uint64_t* bits = column(lane);
@@ -136,7 +143,7 @@ double Node::filter_potential(const std::uint64_t* filter) const {
     return sum;
 }
 
-void Node::load_child(const Node& parent, int lane, bool side) {
+void Node::load_child(const Node& parent, int lane, bool side, const KnownSums& known) {
     settings_ = parent.settings_;
     counting_ = parent.counting_;
     storage_ = parent.storage_;
@@ -159,7 +166,7 @@ void Node::load_child(const Node& parent, int lane, bool side) {
         for (std::size_t k = 0; k < candidates_.size(); ++k) candidates_[k] = static_cast<std::int32_t>(k);
     }
     if (!counting_ && !sparse_ && parent.sparse_) fill_matrices();
-    finish();
+    finish(known);
 }
 
 // The rows of the child and the features that still tell them apart.
@@ -179,16 +186,7 @@ void Node::select(const Node& parent, int lane, bool side) {
         valid_.resize(static_cast<std::size_t>(words_), ~0ull);
         if (count % 64 != 0) valid_.back() = (1ull << (count % 64)) - 1;
     }
-    if (!counting_) {
-        slots_.resize(64 * static_cast<std::size_t>(words_));
-        for (std::size_t b = 0; b < blocks_.size(); ++b) {
-            std::size_t slot = 64 * static_cast<std::size_t>(blocks_[b].word_begin);
-            for (int w = parent.blocks_[b].word_begin; w < parent.blocks_[b].word_end; ++w)
-                for (std::uint64_t bits = selected[w]; bits != 0; bits &= bits - 1, ++slot)
-                    slots_[slot] = parent.slots_[64 * static_cast<std::size_t>(w) +
-                                                 static_cast<std::size_t>(std::countr_zero(bits))];
-        }
-    }
+    if (!counting_) list_selected(parent);
     counting_ ? count_candidates(parent, lane) : choose_candidates(parent, lane);
 }
 
@@ -196,12 +194,14 @@ void Node::select(const Node& parent, int lane, bool side) {
 void Node::choose_candidates(const Node& parent, int lane) {
     const std::uint64_t* selected = selected_.data();
     candidates_.clear();
+    counts_.clear();
     std::size_t listed = 0;
     for (const std::int32_t f : parent.active_) {
         if (f == lane) continue;
         const int count = settings_.kernels->count_and(parent.column(f), selected, parent.words_);
         if (count == 0 || count == n_slots_) continue;
         candidates_.push_back(f);
+        counts_.push_back(count);
         listed += static_cast<std::size_t>(std::min(count, n_slots_ - count));
     }
     set_sparse(listed, n_slots_);
@@ -230,7 +230,7 @@ void Node::count_candidates(const Node& parent, int lane) {
 
 // Bits of the selected rows, block by block; the lanes are renumbered when that saves a vector.
 void Node::pack_columns(const Node& parent) {
-    const int multiple = settings_.kernels->lane_multiple;
+    const int multiple = lane_multiple();
     const std::size_t words = static_cast<std::size_t>(words_);
     packed_ = padded(candidates_.size(), multiple) < parent.stride_;
     stride_ = packed_ ? padded(candidates_.size(), multiple) : parent.stride_;
@@ -302,18 +302,15 @@ void Node::choose_lane_type() {
         lane_ = largest <= 127 ? Lane::i8 : largest <= 32767 ? Lane::i16 : Lane::i32;
 }
 
-void Node::finish() {
+void Node::finish(const KnownSums& known) {
     n_slots_ = settings_.kernels->count_and(valid_.data(), valid_.data(), words_);
     potential_ = filter_potential(valid_.data());
     if (counting_) {
         rows_ = n_slots_;
         has_light_ = settings_.kernels->count_and(heavy_.data(), valid_.data(), words_) < n_slots_;
     } else {
-        const auto sum = [&](int index) {
-            return std::accumulate(plane(index), plane(index) + plane_size(), 0.0);
-        };
-        rows_ = sum(count_plane_);
-        weight_ = weighed_ ? sum(n_planes_ - 1) : 0;
+        rows_ = sum({0, words_, nullptr, plane(count_plane_)});
+        weight_ = weighed_ ? sum({0, words_, nullptr, plane(n_planes_ - 1)}) : 0;
     }
     has_row_bits_ = false;
     choose_lane_type();
@@ -321,7 +318,8 @@ void Node::finish() {
     singles_.reserve(static_cast<std::size_t>(n_channels_) * stride * 8);
     totals_.reserve(static_cast<std::size_t>(n_channels_) * 8);
     active_.clear();
-    counting_ ? sum_counts() : sum_weights();
+    with_.assign(stride, 0);
+    counting_ ? sum_counts() : sum_weights(known);
 
     // A feature whose smaller side cannot hold a leaf never splits in this node or below it. When counting,
     // the lanes of features that are not active are zero, in the singles as in the tables.
@@ -354,7 +352,6 @@ void Node::sum_counts() {
         static_cast<std::size_t>(n_channels_) * static_cast<std::size_t>(stride_) * lane_bytes(lane_));
     const bool difference = traits_.difference;
     const std::size_t blocks = blocks_.size();
-    with_.assign(static_cast<std::size_t>(stride_), 0);
     const auto put = [&](const std::int32_t* counts, auto&& set) {
         std::int32_t all = 0;
         for (std::size_t b = 0; b < blocks; ++b) {
@@ -427,8 +424,8 @@ std::size_t Node::bytes() const {
          {&columns_, &singles_, &totals_, &plan_, &row_bits_, &matrices_, &indices_})
         buffers += buffer->capacity();
     return buffers + size(blocks_, features_, active_, idle_, candidates_, parent_lanes_, valid_, heavy_,
-                          selected_, slots_, channels_, row_begin_, row_lanes_, listed_without_, planes_,
-                          counts_, all_counts_, with_, from_, to_);
+                          selected_, slots_, chosen_, channels_, row_begin_, row_lanes_, listed_without_,
+                          planes_, counts_, all_counts_, with_, from_, to_);
 }
 
 void Node::set_single(int channel, int lane, double value) {

@@ -18,6 +18,13 @@ struct NodeSettings {
     bool masked = false;   // real statistics are added up under masks (native/table.hpp), without matrices
 };
 
+// Sums of the first channels of a node over the rows that have a feature, [channel][lane of its parent].
+struct KnownSums {
+    const double* sums = nullptr;
+    int channels = 0;
+    std::size_t stride = 0;
+};
+
 // A number of a lane type.
 double lane_value(Lane lane, const void* values, std::size_t at);
 void set_lane_value(Lane lane, void* values, std::size_t at, double value);
@@ -26,8 +33,8 @@ class Node {
 public:
     // The root of the search.
     void load(const ReducedProblem& problem, const NodeSettings& settings);
-    // The child of `parent` on one side of the feature in `lane`.
-    void load_child(const Node& parent, int lane, bool side);
+    // The child of `parent` on one side of the feature in `lane`; some of its sums may be known.
+    void load_child(const Node& parent, int lane, bool side, const KnownSums& known = {});
 
     // Bits of the rows that go to one side of the feature in `lane`, and what rows given as bits cost without
     // benefit.
@@ -55,10 +62,7 @@ public:
     int n_blocks() const { return static_cast<int>(blocks_.size()); }
     bool counting() const { return counting_; }
     // Slots that have a feature.
-    int n_with(int lane) const {
-        if (counting_) return with_[static_cast<std::size_t>(lane)];
-        return settings_.kernels->count_and(column(lane), valid_.data(), words_);
-    }
+    int n_with(int lane) const { return with_[static_cast<std::size_t>(lane)]; }
     Lane lane_type() const { return lane_; }
     const std::vector<std::int32_t>& active() const { return active_; }
     int feature(int lane) const { return features_[static_cast<std::size_t>(lane)]; }  // of the root problem
@@ -83,22 +87,34 @@ public:
     double column_sum(const Channel& channel, int lane) const;  // over the slots that have a feature
 
 private:
+    int lane_multiple() const;  // of the stride
     void select(const Node& parent, int lane, bool side);
     void choose_candidates(const Node& parent, int lane);
     void count_candidates(const Node& parent, int lane);
     void pack_columns(const Node& parent);
+    void list_selected(const Node& parent);
     void copy_weighted_rows(const Node& parent);
     void set_sparse(std::size_t listed, int n_slots);
     void fill_matrices();
     void list_rows();
     void choose_lane_type();
     void sum_counts();
-    void sum_weights();
-    void finish();  // lane type, single sums, active features
+    void sum_weights(const KnownSums& known);
+    void finish(const KnownSums& known);  // lane type, single sums, active features
     void set_single(int channel, int lane, double value);
     std::size_t plane_size() const { return 64 * static_cast<std::size_t>(words_); }
     const double* plane(int index) const {
         return planes_.data() + static_cast<std::size_t>(index) * plane_size();
+    }
+    // Whether the numbers of a plane are read: potentials only where leaves have benefits.
+    bool has_plane(int index) const {
+        return index <= count_plane_ || (index == n_planes_ - 1 ? weighed_ : traits_.benefit);
+    }
+    double sum(const Channel& channel) const {
+        const std::size_t begin = static_cast<std::size_t>(channel.word_begin);
+        const std::uint64_t* slots = valid_.data() + begin;
+        return settings_.kernels->selected_sum(slots, slots, channel.word_end - channel.word_begin,
+                                               channel.values + 64 * begin);
     }
     bool has_matrix(int index) const {
         return index < count_plane_ || (index == count_plane_ && counted_) ||
@@ -115,7 +131,7 @@ private:
     // Numbers of a weighted slot, [plane][slot]: its values, rows, potential and weight. Those that are added
     // up as row vectors, the first ones in this order, have a matrix each.
     int n_planes_ = 0, n_matrices_ = 0, count_plane_ = 0;
-    bool weighed_ = false;  // the weights have a matrix
+    bool weighed_ = false;  // the weights are read
     bool counted_ = false;  // has a channel of row counts
     bool has_light_ = false;
     bool packed_ = false;            // lanes were renumbered when the node was loaded
@@ -128,9 +144,11 @@ private:
     std::vector<std::uint64_t> valid_, selected_;
     std::vector<std::uint64_t> heavy_;  // counting: slots with weight of their own
     std::vector<std::uint32_t> slots_;
-    std::vector<std::int32_t> counts_,
-        all_counts_;  // counting: [candidate][block], rows that have it; the same of a parent's lanes
-    std::vector<std::int32_t> with_;          // counting: [lane]
+    std::vector<std::uint32_t> chosen_;  // slots of the parent that were selected
+    std::vector<std::int32_t>
+        counts_;  // [candidate], or [candidate][block] when counting: slots that have it
+    std::vector<std::int32_t> all_counts_;    // counting: the same of a parent's lanes
+    std::vector<std::int32_t> with_;          // [lane]
     std::vector<const std::uint64_t*> from_;  // pack_columns
     std::vector<std::uint64_t*> to_;
     AlignedBuffer columns_, singles_, totals_, plan_, row_bits_;

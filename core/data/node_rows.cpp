@@ -100,33 +100,54 @@ void Node::positive_rows(std::uint64_t* out) const {
         if (values[s] > 0) out[s / 64] |= 1ull << (s % 64);
 }
 
+// The parent's slots of the rows of this node, by blocks, and the slots of the root.
+void Node::list_selected(const Node& parent) {
+    chosen_.clear();
+    slots_.resize(64 * static_cast<std::size_t>(words_));
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+        const std::size_t before = chosen_.size();
+        for (int w = parent.blocks_[b].word_begin; w < parent.blocks_[b].word_end; ++w)
+            for (std::uint64_t bits = selected_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1)
+                chosen_.push_back(static_cast<std::uint32_t>(64 * w + std::countr_zero(bits)));
+        std::uint32_t* slots = slots_.data() + 64 * static_cast<std::size_t>(blocks_[b].word_begin);
+        for (std::size_t k = before; k < chosen_.size(); ++k) *slots++ = parent.slots_[chosen_[k]];
+    }
+}
+
 void Node::copy_weighted_rows(const Node& parent) {
     const std::size_t stride = static_cast<std::size_t>(stride_);
     const std::size_t row = storage_bytes(storage_);
     const std::size_t slots = plane_size(), parent_slots = parent.plane_size();
     const std::size_t n_copied = sparse_ || parent.sparse_ ? 0 : static_cast<std::size_t>(n_matrices_);
     if (n_copied > 0) matrices_.reserve(n_copied * slots * stride * row + 64);
-    planes_.assign(static_cast<std::size_t>(n_planes_) * slots, 0);
+    planes_.resize(static_cast<std::size_t>(n_planes_) * slots);
     const std::vector<std::int32_t>* lanes = packed_ ? &candidates_ : nullptr;
-    for (std::size_t b = 0; b < blocks_.size(); ++b) {
-        std::size_t slot = 64 * static_cast<std::size_t>(blocks_[b].word_begin);
-        for (int w = parent.blocks_[b].word_begin; w < parent.blocks_[b].word_end; ++w) {
-            for (std::uint64_t bits = selected_[static_cast<std::size_t>(w)]; bits != 0;
-                 bits &= bits - 1, ++slot) {
-                const std::size_t from = 64 * static_cast<std::size_t>(w) +
-                                         static_cast<std::size_t>(std::countr_zero(bits));
-                for (std::size_t m = 0; m < n_copied; ++m)
-                    copy_row(storage_, parent.matrices_.data(),
-                             (m * parent_slots + from) * static_cast<std::size_t>(parent.stride_),
-                             matrices_.data(), (m * slots + slot) * stride, stride, lanes);
-                for (std::size_t p = 0; p < static_cast<std::size_t>(n_planes_); ++p)
-                    planes_[p * slots + slot] = parent.planes_[p * parent_slots + from];
-            }
+    const std::uint32_t* from = chosen_.data();
+    for (const Block& block : blocks_) {
+        const std::size_t first = 64 * static_cast<std::size_t>(block.word_begin),
+                          last = 64 * static_cast<std::size_t>(block.word_end);
+        const std::uint64_t* valid = valid_.data() + block.word_begin;
+        const std::size_t n = static_cast<std::size_t>(
+            settings_.kernels->count_and(valid, valid, block.word_end - block.word_begin));
+        for (std::size_t m = 0; m < n_copied; ++m)
+            for (std::size_t k = 0; k < n; ++k)
+                copy_row(storage_, parent.matrices_.data(),
+                         (m * parent_slots + from[k]) * static_cast<std::size_t>(parent.stride_),
+                         matrices_.data(), (m * slots + first + k) * stride, stride, lanes);
+        for (int p = 0; p < n_planes_; ++p) {
+            if (!has_plane(p)) continue;
+            const double* numbers = parent.plane(p);
+            double* own = planes_.data() + static_cast<std::size_t>(p) * slots + first;
+            for (std::size_t k = 0; k < n; ++k) own[k] = numbers[from[k]];
+            std::fill(own + n, own + (last - first), 0.0);
         }
+        from += n;
     }
 }
 
-void Node::sum_weights() {
+void Node::sum_weights(const KnownSums& known) {
+    for (std::size_t k = 0; k < candidates_.size(); ++k)
+        with_[static_cast<std::size_t>(candidates_[k])] = counts_[k];
     channels_.clear();
     if (traits_.label_rows)
         for (const Block& block : blocks_)
@@ -139,9 +160,13 @@ void Node::sum_weights() {
         std::memset(
             singles_.data(), 0,
             static_cast<std::size_t>(n_channels_) * static_cast<std::size_t>(stride_) * lane_bytes(lane_));
-        for (int c = 0; c < n_channels_; ++c)
+        for (int c = 0; c < n_channels_; ++c) {
+            const std::size_t row = static_cast<std::size_t>(c) * known.stride;
             for (const std::int32_t f : candidates_)
-                set_single(c, f, column_sum(channels_[static_cast<std::size_t>(c)], f));
+                set_single(c, f,
+                           c < known.channels ? known.sums[row + static_cast<std::size_t>(parent_lane(f))]
+                                              : column_sum(channels_[static_cast<std::size_t>(c)], f));
+        }
     }
     indices_.reserve(4 * index_count(stride_));
     const Scratch scratch{
@@ -149,14 +174,7 @@ void Node::sum_weights() {
     if (!sparse_) settings_.kernels->single_sums(frame(), valid_.data(), singles_.data(), scratch);
     for (int c = 0; c < n_channels_; ++c) {
         const Channel& channel = channels_[static_cast<std::size_t>(c)];
-        const double* source = plane(counted_ && c + 1 == n_channels_ ? count_plane_
-                                     : traits_.label_rows             ? 0
-                                                                      : c);
-        double sum = 0;
-        for (std::size_t s = 64 * static_cast<std::size_t>(channel.word_begin);
-             s < 64 * static_cast<std::size_t>(channel.word_end); ++s)
-            sum += source[s];
-        set_lane_value(lane_, totals_.data(), static_cast<std::size_t>(c), sum);
+        set_lane_value(lane_, totals_.data(), static_cast<std::size_t>(c), sum(channel));
     }
 }
 
@@ -170,15 +188,16 @@ double Node::column_sum(const Channel& channel, int lane) const {
 // For every slot the lanes of its features, the rarer side of each feature being listed. Wide numbers are
 // added up by feature, and need to know the rarer side only, unless slots have few features.
 void Node::list_rows() {
+    if (masked_) return;
     const std::size_t slots = 64 * static_cast<std::size_t>(words_);
     listed_without_.assign(static_cast<std::size_t>(stride_), 0);
     std::size_t total = 0;
     for (const std::int32_t f : active_) {
-        const int count = settings_.kernels->count_and(column(f), valid_.data(), words_);
+        const int count = n_with(f);
         listed_without_[static_cast<std::size_t>(f)] = 2 * count > n_slots_;
         total += static_cast<std::size_t>(std::min(count, n_slots_ - count));
     }
-    if (masked_ || (!sparse_ && storage_ != Storage::i8)) return;
+    if (!sparse_ && storage_ != Storage::i8) return;
     row_begin_.assign(slots + 1, 0);
     const auto each = [&](std::int32_t f, auto&& visit) {
         const std::uint64_t* bits = column(f);

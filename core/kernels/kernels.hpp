@@ -169,6 +169,7 @@ struct PackedProblem {
     const std::int64_t* minuend;  // null: `table` is that of the rows
     const std::int64_t* singles;  // [lane]
     std::int64_t total;
+    double* unpacked;  // room for both statistics of the singles, [statistic][lane]
 };
 
 // Benefits of both children of every root in ticks, as leaves and with the best split; -1e300 for too few
@@ -235,7 +236,7 @@ struct ChildBenefits {
 
 struct Kernels {
     const char* name;
-    int lane_multiple;  // strides are multiples of this many lanes
+    int lane_multiple;  // strides are multiples of this many lanes, of eight where sums are added under masks
 
     // out[channel][lane] = sum over the rows in `filter` (weighted rows only).
     void (*single_sums)(const Frame&, const std::uint64_t* filter, void* out, const Scratch&);

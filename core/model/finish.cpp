@@ -1,7 +1,9 @@
 // From the tree of the search to the one that users get (the search knows reduced rows only).
 //
 // Splits that a subtree does without are removed bottom up, on the rows as they were given. Trying every
-// subtree in the place of every node is quadratic, but trees are small.
+// subtree in the place of every node is quadratic, but trees are small. Rows that no test of the tree tells
+// apart take every way together, so they are added up first: of 8,000 rows of query1 at depth 4 97 are
+// left. Row by row took a sixth of the time of that fit.
 #include "model/finish.hpp"
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <numeric>
 #include <utility>
 
+#include "data/bits.hpp"
 #include "engine.hpp"
 #include "leaves/leaf_models.hpp"
 
@@ -24,7 +27,44 @@ struct Branch {
     std::unique_ptr<Branch> left, right;
 };
 
-// Numbers of rows, in a buffer of the finisher.
+// Rows that no test of a tree tells apart, as one: what they add to a leaf, and how many they are.
+struct TestedRows {
+    std::vector<std::uint32_t> first;  // [group], a row of it
+    std::vector<double> sums, counts;  // [group][sum], [group]
+    std::size_t n_sums = 0;
+
+    TestedRows(const Problem& problem, const LeafModelFunctions& model, const Tree& tree)
+        : n_sums(static_cast<std::size_t>(model.n_sums(problem))) {
+        const std::vector<std::int32_t> tested = features_of(tree);
+        const std::size_t n = problem.n_rows, width = (tested.size() + 63) / 64;
+        std::vector<std::uint8_t> table(n * tested.size());
+        std::uint8_t* out = table.data();
+        for (std::size_t r = 0; r < n; ++r)
+            for (const std::int32_t f : tested) *out++ = problem.features[r * problem.n_features + f];
+        std::vector<std::int32_t> all(tested.size());
+        std::iota(all.begin(), all.end(), 0);
+        std::vector<std::uint32_t> group;
+        group_rows(pack_rows(table.data(), n, tested.size(), width), n, width, all, true, group, first);
+        sums.resize(first.size() * n_sums);
+        counts.resize(first.size());
+        for (std::uint32_t r = 0; r < n; ++r) {
+            model.add(problem, &r, 1, &sums[group[r] * n_sums]);
+            ++counts[group[r]];
+        }
+    }
+
+private:
+    static std::vector<std::int32_t> features_of(const Tree& tree) {
+        std::vector<std::int32_t> tested;
+        for (const TreeNode& node : tree)
+            if (node.feature >= 0) tested.push_back(node.feature);
+        std::sort(tested.begin(), tested.end());
+        tested.erase(std::unique(tested.begin(), tested.end()), tested.end());
+        return tested;
+    }
+};
+
+// Numbers of groups of rows, in a buffer of the finisher.
 struct Rows {
     const std::uint32_t* numbers = nullptr;
     std::size_t n = 0;
@@ -37,8 +77,11 @@ struct Rows {
 // Cost of a set of rows as a leaf, and the label that has it.
 class LeafCosts {
 public:
-    explicit LeafCosts(const Problem& problem)
-        : problem_(problem), model_(leaf_model_of(problem)), additive_(model_.row_range != nullptr) {
+    LeafCosts(const Problem& problem, const Tree& tree)
+        : problem_(problem),
+          model_(leaf_model_of(problem)),
+          groups_(problem, model_, tree),
+          additive_(model_.row_range != nullptr) {
         for (std::size_t r = 0; additive_ && r < problem.n_rows; ++r) {
             const RowRange range = model_.row_range(problem, r);
             magnitude_ += std::max(std::abs(range.least), std::abs(range.most));
@@ -46,8 +89,10 @@ public:
     }
 
     double of(const Rows& rows, std::int32_t* label = nullptr) {
-        sums_.assign(static_cast<std::size_t>(model_.n_sums(problem_)), 0);
-        model_.add(problem_, rows.begin(), rows.size(), sums_.data());
+        const std::size_t n = groups_.n_sums;
+        sums_.assign(n, 0);
+        for (const std::uint32_t group : rows)
+            for (std::size_t k = 0; k < n; ++k) sums_[k] += groups_.sums[group * n + k];
         costs_.resize(static_cast<std::size_t>(problem_.n_labels));
         if (additive_)
             model_.costs(problem_, sums_.data(), 1, costs_.data());
@@ -62,6 +107,7 @@ public:
     double without_rows() const { return additive_ ? 0.0 : std::numeric_limits<double>::infinity(); }
     bool nonnegative() const { return model_.nonnegative; }
     double magnitude() const { return magnitude_; }
+    const TestedRows& groups() const { return groups_; }
 
 private:
     // The function is asked once about each leaf.
@@ -81,6 +127,7 @@ private:
 
     const Problem& problem_;
     const LeafModelFunctions& model_;
+    const TestedRows groups_;
     const bool additive_;  // a leaf costs the sum of its rows
     std::map<std::vector<double>, std::vector<double>> asked_;
     std::vector<double> sums_, costs_;
@@ -89,8 +136,10 @@ private:
 
 class Finisher {
 public:
-    Finisher(const Problem& problem, double branch_cost, double patience)
-        : problem_(problem), leaves_(problem), branch_cost_(branch_cost), patience_(patience) {}
+    Finisher(const Problem& problem, const Tree& tree, double branch_cost, double patience)
+        : problem_(problem), leaves_(problem, tree), branch_cost_(branch_cost), patience_(patience) {}
+
+    std::size_t n_groups() const { return leaves_.groups().first.size(); }
 
     std::unique_ptr<Branch> unfold(const Tree& tree, int at) const {
         const TreeNode& node = tree[static_cast<std::size_t>(at)];
@@ -167,8 +216,9 @@ private:
             same_group = same_group ||
                          (prices.group[feature] >= 0 && prices.group[tested] == prices.group[feature]);
         }
-        return branch_cost_ + static_cast<double>(rows.size()) *
-                                  (same_group ? prices.discounted[feature] : prices.full[feature]);
+        double n_rows = 0;
+        for (const std::uint32_t group : rows) n_rows += leaves_.groups().counts[group];
+        return branch_cost_ + n_rows * (same_group ? prices.discounted[feature] : prices.full[feature]);
     }
 
     // The rows of both children; good until rows are parted again after so many tests. Without a jump per
@@ -176,7 +226,7 @@ private:
     std::pair<Rows, Rows> part(const Rows& rows, std::int32_t feature) {
         const std::vector<std::uint8_t>& has = column(feature);
         const std::size_t depth = path_.size();
-        while (buffers_.size() <= depth) buffers_.emplace_back(new std::uint32_t[2 * problem_.n_rows]);
+        while (buffers_.size() <= depth) buffers_.emplace_back(new std::uint32_t[2 * n_groups()]);
         std::uint32_t *left = buffers_[depth].get(), *right = left + rows.size();
         std::size_t n_right = 0, k = 0;
         for (const std::uint32_t row : rows) {
@@ -189,9 +239,10 @@ private:
     const std::vector<std::uint8_t>& column(std::int32_t feature) {
         std::vector<std::uint8_t>& values = columns_[feature];
         if (values.empty()) {
-            values.resize(problem_.n_rows);
+            values.resize(n_groups());
             const std::uint8_t* from = problem_.features + feature;
-            for (std::size_t r = 0; r < values.size(); ++r) values[r] = from[r * problem_.n_features];
+            for (std::size_t g = 0; g < values.size(); ++g)
+                values[g] = from[leaves_.groups().first[g] * problem_.n_features];
         }
         return values;
     }
@@ -232,11 +283,11 @@ private:
     std::map<std::int32_t, std::vector<std::uint8_t>> columns_;  // of the features that were asked for
     std::vector<std::int32_t> path_;                             // features tested on the way
     std::vector<std::unique_ptr<std::uint32_t[]>>
-        buffers_;  // rows of two children, by the number of tests before
+        buffers_;  // groups of two children, by the number of tests before
     double branch_cost_;
     double whole_ = -std::numeric_limits<double>::infinity();  // maximum: cost of the whole tree
     const bool nothing_below_zero_ = leaves_.nonnegative() && !problem_.maximum;
-    double work_ = 1e9;  // rows sent down
+    double work_ = 1e9;  // groups sent down
     using Clock = std::chrono::steady_clock;
     const Clock::time_point started_ = Clock::now();
     double patience_;  // seconds
@@ -245,9 +296,9 @@ private:
 }  // namespace
 
 FinishedTree finish_tree(const Problem& problem, const Tree& tree, double branch_cost, double patience) {
-    Finisher finisher(problem, branch_cost, patience);
+    Finisher finisher(problem, tree, branch_cost, patience);
     std::unique_ptr<Branch> root = finisher.unfold(tree, 0);
-    std::vector<std::uint32_t> all(problem.n_rows);
+    std::vector<std::uint32_t> all(finisher.n_groups());
     std::iota(all.begin(), all.end(), 0u);
     const Rows rows{all.data(), all.size()};
     finisher.allow(*root, rows);

@@ -29,7 +29,7 @@ void Worker::load_child(int index, int lane, bool side) {
     Level& child = below(index);
     Level& parent = level(index);
     const std::size_t before = child.node.bytes();
-    child.node.load_child(parent.node, lane, side);
+    child.node.load_child(parent.node, lane, side, packed_side(parent, lane, side));
     account(child.node.bytes() - before);
     child.entry_lane = lane;
     child.entry_side = side;

@@ -237,6 +237,7 @@ public:
     void pack_rows(Level& at);
     void count_packed(const Level& at, const std::uint64_t* filter, const std::int64_t* singles,
                       AlignedBuffer& table, bool half);
+    KnownSums packed_side(const Level& at, int lane, bool side);
     void begin_packed_children(const Level& at, int lane, bool small_side);
     PairBenefit native_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
     PairBenefit table_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
@@ -358,7 +359,8 @@ private:
     PathKeyMaker keys_;
     NodePrices child_prices_;
     PriceWork price_work_;
-    std::vector<double> lost_;  // similarity.cpp
+    std::vector<double> lost_;       // similarity.cpp
+    std::vector<double> side_sums_;  // leaves/native/search.cpp
     std::vector<double> cells_, cell_costs_, cell_sizes_, cell_singles_, cell_totals_, cell_row_,
         roots_;  // leaf_function.cpp
     std::vector<std::int32_t> cell_lanes_, cell_positions_;

@@ -167,6 +167,18 @@ def recount(
     npt.NDArray[np.float64] | None,
     npt.NDArray[np.float64] | None,
 ]: ...
+def node_targets(
+    feature: npt.NDArray[np.int32],
+    left: npt.NDArray[np.int32],
+    right: npt.NDArray[np.int32],
+    n_features: int,
+    leaf: npt.NDArray[np.int64],
+    targets: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+    bars: int,
+) -> tuple[
+    npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]
+]: ...
 def encode(
     labels: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None: ...

@@ -143,6 +143,40 @@ def test_two_levels_equal_brute_force(kind: str, seed: int, level: str) -> None:
         assert abs(found["objective"] - two_levels(leaf, X)) <= 1e-9 * size
 
 
+def squares_of_levels(statistics: np.ndarray, X: np.ndarray, depth: int) -> float:
+    """The least squared error of a tree of depth two at least, from sums over all pairs of features."""
+
+    def cost(sums: np.ndarray) -> np.ndarray:
+        n, s, q = np.moveaxis(sums, -1, 0)
+        return np.where(n > 0, q - s**2 / np.where(n > 0, n, 1), 0.0)
+
+    own = float(cost(statistics.sum(axis=0)))
+    if depth > 2:
+        sides = [side for j in range(X.shape[1]) for side in (X[:, j], ~X[:, j])]
+        costs = [squares_of_levels(statistics[side], X[side], depth - 1) for side in sides]
+        return min([own, *(right + left for right, left in zip(costs[::2], costs[1::2], strict=True))])
+    total, single = statistics.sum(axis=0), X.T @ statistics
+    both = np.stack([(X * column[:, None]).T @ X for column in statistics.T], axis=-1)
+    lacking = single[None, :] - both
+    right = np.minimum(cost(single), (cost(both) + cost(single[:, None] - both)).min(axis=1))
+    rest = total - single
+    left = np.minimum(cost(rest), (cost(lacking) + cost(rest[:, None] - lacking)).min(axis=1))
+    return min(own, float((right + left).min()))
+
+
+@settings(max_examples=EXAMPLES)
+@given(seed=SEEDS, level=st.sampled_from(_core.simd_levels()), packed=st.booleans())
+def test_many_features_equal_sums_of_pairs(seed: int, level: str, packed: bool) -> None:
+    """Strides of one group of masks and of several, and children whose lanes are renumbered."""
+    rng = np.random.default_rng(seed)
+    X = features(rng, int(rng.integers(2, 150)), int(rng.choice([7, 8, 9, 31, 64, 65, 72, 130])), 0.3)
+    leaf = model(str(rng.choice(["squares", "whole squares"])), rng, X)
+    found = solve(leaf, X, True, max_depth=3, max_nodes=7, simd=level, switches={"packed_sums": packed})
+    expected = squares_of_levels(leaf.statistics, X, 3)
+    assert abs(found["objective"] - expected) <= 1e-9 * float(np.abs(leaf.statistics).sum())
+    assert found["optimal"]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=EXAMPLES)
 @given(seed=SEEDS)

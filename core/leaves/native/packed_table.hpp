@@ -49,6 +49,8 @@ inline void packed_sums(const std::uint64_t* masks, int groups, const std::int64
     }
 }
 
+// A pass for each power of two in the number of vectors. One pass for exactly so many vectors is no faster
+// (concrete at depth 4: 30 ms instead of 29).
 inline void packed_row(const std::uint64_t* masks, int groups, const std::int64_t* values,
                        const RowList& rows, const std::int64_t* base, int lane, int lanes,
                        std::int64_t* out) {

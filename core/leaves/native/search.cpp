@@ -94,6 +94,24 @@ void Worker::count_packed(const Level& at, const std::uint64_t* filter, const st
                                  singles, table.as<std::int64_t>(), indices_.as<std::uint32_t>(), half);
 }
 
+// Both statistics of a child per feature, from the pair table of its parent: there is no need to add them up
+// over its rows once more.
+KnownSums Worker::packed_side(const Level& at, int lane, bool side) {
+    if (!packed() || !at.has_table) return {};
+    const std::size_t stride = static_cast<std::size_t>(at.node.stride());
+    const std::int64_t* all = at.packed_singles.as<std::int64_t>();
+    const std::int64_t* row = at.table.as<std::int64_t>() + static_cast<std::size_t>(lane) * stride;
+    const int shift = search_.reduced.shift;
+    const std::int64_t half = std::int64_t{1} << (shift - 1), low = 2 * half - 1;
+    side_sums_.resize(2 * stride);
+    for (const std::int32_t f : at.node.active()) {
+        const std::int64_t sums = (side ? row[f] : all[f] - row[f]) + half;
+        side_sums_[static_cast<std::size_t>(f)] = static_cast<double>(sums >> shift);
+        side_sums_[stride + static_cast<std::size_t>(f)] = static_cast<double>((sums & low) - half);
+    }
+    return {side_sums_.data(), 2, stride};
+}
+
 // Sums per feature and in all of both children of a feature; their potentials stand behind.
 void Worker::begin_packed_children(const Level& at, int lane, bool small_side) {
     const Node& node = at.node;
@@ -126,16 +144,17 @@ PairBenefit Worker::native_pairs(const Node& node, const PairProblem& problem, i
     constexpr double kNone = 1e300;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const int last = search_.model.n_values - 1;
-    roots_.resize(4 * stride + 16);
+    roots_.resize(6 * stride + 16);
     const NativeSplits splits{roots_.data(), roots_.data() + stride, roots_.data() + 2 * stride,
                               roots_.data() + 3 * stride};
     if (packed())
-        search_.kernels.packed_splits(node.frame(),
-                                      {static_cast<const std::int64_t*>(problem.table),
-                                       static_cast<const std::int64_t*>(problem.minuend),
-                                       static_cast<const std::int64_t*>(problem.singles),
-                                       *static_cast<const std::int64_t*>(problem.totals)},
-                                      search_.native_model(), splits);
+        search_.kernels.packed_splits(
+            node.frame(),
+            {static_cast<const std::int64_t*>(problem.table),
+             static_cast<const std::int64_t*>(problem.minuend),
+             static_cast<const std::int64_t*>(problem.singles),
+             *static_cast<const std::int64_t*>(problem.totals), roots_.data() + 4 * stride},
+            search_.native_model(), splits);
     else
         search_.kernels.native_splits(node.frame(), problem, search_.native_model(), splits);
     const double all = static_cast<const double*>(problem.totals)[last];

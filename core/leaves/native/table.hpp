@@ -47,6 +47,10 @@ void mirror_rows(const Frame& frame, const HalfRows& rows, T* table) {
     }
 }
 
+inline const std::uint64_t* column_of(const Frame& frame, int feature) {
+    return frame.columns + static_cast<std::size_t>(feature) * static_cast<std::size_t>(frame.words);
+}
+
 // Slots, and whether they are taken away.
 struct RowList {
     const std::uint32_t* rows;
@@ -54,37 +58,53 @@ struct RowList {
     bool minus;
 };
 
-inline void turn_block(std::uint64_t* block) {
-    std::uint64_t mask = 0x00000000ffffffffull;
-    for (int width = 32; width != 0; width >>= 1, mask ^= mask << width) {
-        for (int k = 0; k < 64; k = (k + width + 1) & ~width) {
-            const std::uint64_t swap = ((block[k] >> width) ^ block[k + width]) & mask;
-            block[k] ^= swap << width;
-            block[k + width] ^= swap;
+// Transposes squares of Size x Size bits side by side: bits [g * Size, (g + 1) * Size) of the first Size
+// words are square g.
+template <int Size>
+inline void turn_squares(std::uint64_t* words) {
+    std::uint64_t mask = ~0ull;
+    for (int width = 32; width != 0; width >>= 1) {
+        mask ^= mask << width;
+        if (width >= Size) continue;
+        for (int begin = 0; begin < Size; begin += 2 * width) {
+            for (int k = begin; k < begin + width; ++k) {
+                const std::uint64_t swap = ((words[k] >> width) ^ words[k + width]) & mask;
+                words[k] ^= swap << width;
+                words[k + width] ^= swap;
+            }
         }
     }
 }
 
-// out[slot][stride / 64] = the active features of every slot, one bit each; strides are multiples of 64 lanes
-// or less than that.
+// The lanes of group g of 64 slots, those in word w, from the columns; `Size` is no less than the last lane
+// of the group that is active.
+template <int Size>
+inline void turn_word(const Frame& frame, int w, int g, std::uint64_t* out, std::size_t step) {
+    std::uint64_t words[Size] = {};
+    for (int a = 0; a < frame.n_active; ++a) {
+        const int i = frame.active[a];
+        if (i / 64 == g) words[i % 64] = column_of(frame, i)[w];
+    }
+    turn_squares<Size>(words);
+    for (int k = 0; k < 64; ++k) {
+        const std::uint64_t row = words[k % Size] >> (k / Size * Size);
+        out[static_cast<std::size_t>(k) * step] = Size == 64 ? row : row & ((1ull << (Size % 64)) - 1);
+    }
+}
+
+// out[slot][group of 64 lanes] = the active features of every slot, one bit each.
 void turn_columns_by_slot(const Frame& frame, std::uint64_t* out) {
-    const int groups = (frame.stride + 63) / 64;
-    std::uint64_t block[64];
+    const int groups = (frame.stride + 63) / 64, lanes = native_lanes(frame);
     for (int w = 0; w < frame.words; ++w) {
         for (int g = 0; g < groups; ++g) {
-            for (int k = 0; k < 64; ++k) block[k] = 0;
-            for (int a = 0; a < frame.n_active; ++a) {
-                const int i = frame.active[a];
-                if (i / 64 == g)
-                    block[i % 64] =
-                        frame.columns[static_cast<std::size_t>(i) * static_cast<std::size_t>(frame.words) +
-                                      static_cast<std::size_t>(w)];
-            }
-            turn_block(block);
-            for (int k = 0; k < 64; ++k)
-                out[(static_cast<std::size_t>(w) * 64 + static_cast<std::size_t>(k)) *
-                        static_cast<std::size_t>(groups) +
-                    static_cast<std::size_t>(g)] = block[k];
+            const std::size_t step = static_cast<std::size_t>(groups);
+            std::uint64_t* rows = out + static_cast<std::size_t>(w) * 64 * step + static_cast<std::size_t>(g);
+            if (lanes <= 64 * g + 16)
+                turn_word<16>(frame, w, g, rows, step);
+            else if (lanes <= 64 * g + 32)
+                turn_word<32>(frame, w, g, rows, step);
+            else
+                turn_word<64>(frame, w, g, rows, step);
         }
     }
 }
@@ -144,10 +164,6 @@ void masked_row(const std::uint64_t* masks, int groups, const double* const* val
         masked_sums<C, 2>(masks, groups, values, rows, base, lane, out);
     for (; lane < lanes; lane += kLanes<double>)
         masked_sums<C, 1>(masks, groups, values, rows, base, lane, out);
-}
-
-inline const std::uint64_t* column_of(const Frame& frame, int feature) {
-    return frame.columns + static_cast<std::size_t>(feature) * static_cast<std::size_t>(frame.words);
 }
 
 // How the sums of a row of a pair table are found with the fewest additions: from the rows that have the

@@ -1,4 +1,4 @@
-"""Targets of regression as users give them, checked; and what views show of the targets in a node."""
+"""Targets of regression as users give them, checked; sums of rows at nodes, and labels of leaves."""
 
 from __future__ import annotations
 
@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.tree.details import Numbers
-
 if TYPE_CHECKING:
     from streed.tree.tree import Tree
-
-BINS = 16
-"""Bars of the small distribution that views draw of a leaf."""
 
 
 def check_targets(y: ArrayLike, *, outputs: bool = False) -> NDArray[np.float64]:
@@ -79,50 +74,6 @@ def sums_at_nodes(tree: Tree, leaf: NDArray[np.int64], columns: NDArray[np.float
     for node, left, right in reversed(tree.branches()):
         sums[node] = sums[left] + sums[right]
     return np.asarray(sums, np.float64)
-
-
-def numbers_at_nodes(
-    tree: Tree, leaf: NDArray[np.int64], targets: NDArray[np.float64], weights: NDArray[np.float64]
-) -> Numbers:
-    """Describe the targets at every node: their mean, standard deviation and distribution."""
-    table = targets.reshape(len(targets), -1)
-    n_outputs = table.shape[1]
-    sums = sums_at_nodes(tree, leaf, np.column_stack([weights, weights[:, None] * table]))
-    weight, mean = sums[:, :1], sums[:, 1:] / sums[:, :1]
-    # What rounding has cost the mean of a leaf is added again; and squares are those about the leaf's own
-    # mean, since about another one small spreads would be lost in rounding.
-    away = table - mean[leaf]
-    mean += sums_at_nodes(tree, leaf, weights[:, None] * away) / weight
-    squares = sums_at_nodes(tree, leaf, weights[:, None] * (table - mean[leaf]) ** 2)
-    for node, left, right in reversed(tree.branches()):
-        squares[node] = squares[left] + squares[right]
-        for child in (left, right):
-            squares[node] += weight[child] * (mean[child] - mean[node]) ** 2
-    spread = np.sqrt(squares / weight)
-    return Numbers(
-        mean=mean[:, 0] if n_outputs == 1 else mean,
-        spread=spread[:, 0] if n_outputs == 1 else spread,
-        **_distribution(tree, leaf, table[:, 0], weights),
-    )
-
-
-def _distribution(
-    tree: Tree, leaf: NDArray[np.int64], target: NDArray[np.float64], weights: NDArray[np.float64]
-) -> dict[str, NDArray[np.float64]]:
-    """Count the weight of the (first) target between equidistant edges, which all nodes share."""
-    low, high = float(target.min()), float(target.max())
-    with np.errstate(over="ignore"):
-        edges = low + (high - low) * (np.arange(BINS + 1) / BINS)
-    if not (
-        np.isfinite(edges).all() and (np.diff(edges) > 0).all()
-    ):  # one value, or too close or too far apart
-        edges = np.array([low, high])
-    place = np.clip(np.searchsorted(edges, target, side="right") - 1, 0, edges.size - 2)
-    counts = np.zeros((tree.node_count, edges.size - 1))
-    np.add.at(counts, (leaf, place), weights)
-    for node, left, right in reversed(tree.branches()):
-        counts[node] = counts[left] + counts[right]
-    return {"edges": edges, "counts": counts}
 
 
 def label_leaves(tree: Tree, labels: NDArray[np.float64]) -> None:

@@ -18,7 +18,8 @@ from streed.errors import NotNative
 from streed.options import Option
 from streed.tasks.base import CostTable
 from streed.tasks.parts.leaf_loss import LeafLoss
-from streed.tasks.parts.targets import check_targets, label_leaves, numbers_at_nodes, power_of_two
+from streed.tasks.parts.targets import check_targets, label_leaves, power_of_two
+from streed.tree.numbers import numbers_at_nodes
 
 if TYPE_CHECKING:
     from streed.reference import Components

@@ -19,12 +19,12 @@ from streed.tasks.parts.leaf_loss import LeafLoss
 from streed.tasks.parts.targets import (
     check_targets,
     label_by,
-    numbers_at_nodes,
     power_of_two,
     rows_of_leaves,
 )
 from streed.tasks.regression.columns import RIDGE, check_columns
 from streed.tree.line import Line
+from streed.tree.numbers import numbers_at_nodes
 
 if TYPE_CHECKING:
     from streed.tree.tree import Tree

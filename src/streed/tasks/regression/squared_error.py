@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from streed.tasks.base import LeafFunction
 from streed.tasks.parts.leaf_loss import LeafLoss
 from streed.tasks.parts.squares import MOST_STATISTICS, squared_errors
-from streed.tasks.parts.targets import check_targets, label_leaves, numbers_at_nodes, power_of_two
+from streed.tasks.parts.targets import check_targets, label_leaves, power_of_two
+from streed.tree.numbers import numbers_at_nodes
 
 if TYPE_CHECKING:
     from streed.tree.tree import Tree
