@@ -155,6 +155,18 @@ def test_bad_input(model: Any, target: Any, message: str) -> None:
         model.fit(X, target)
 
 
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "quantile", "poisson"])
+@pytest.mark.parametrize("value", [1e-7, 1 / 3, 7.3, 1e9])
+def test_constant_targets_without_a_depth(loss: str, value: float) -> None:
+    """The price is a share of nothing there, but a single leaf is the best tree all the same."""
+    rng = np.random.default_rng(0)
+    model = OptimalTreeRegressor(loss, max_depth=None, cost_complexity=0.01)
+    for n in (1, 2, 19, 38):
+        X = rng.integers(0, 2, (n, 25)).astype(bool)
+        model.fit(X, np.full(n, value), sample_weight=rng.random(n) + 0.1)
+        assert (model.result_.optimal, model.tree_.n_nodes) == (True, 0)
+
+
 @pytest.mark.parametrize(("leaf_model", "most"), [("linear", 88), ("simple_linear", 1364)])
 def test_linear_leaves_take_only_so_many_columns(leaf_model: str, most: int) -> None:
     wide = np.random.default_rng(0).integers(0, 2, (6, most + 1)).astype(float)

@@ -42,8 +42,9 @@ class FairTreeClassifier(OptimalTreeClassifier):
         Least ratio of the rates of groups, from 0 to 1; if given, it counts instead of `max_difference`.
     positive : object, optional
         The label that counts as positive; by default the second one in sorted order: 1 of {0, 1}.
-    max_depth : int, default=3
-        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_depth : int or None, default=3
+        Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, where branching nodes have
+        a price (`cost_complexity` above zero).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int, default=1
@@ -118,7 +119,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         max_difference: float = 0.01,
         min_ratio: float | None = None,
         positive: Any = None,
-        max_depth: int = 3,
+        max_depth: int | None = 3,
         max_nodes: int | None = None,
         min_samples_leaf: int = 1,
         cost_complexity: float = 0.0,

@@ -57,8 +57,9 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     ridge : float, default=1.0
         With linear leaves: penalty on the squares of their coefficients, as ``alpha`` of
         ``sklearn.linear_model.Ridge``. It is part of what is minimised.
-    max_depth : int, default=3
-        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_depth : int or None, default=3
+        Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, where branching nodes have
+        a price (`cost_complexity` above zero).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int, default=1
@@ -127,7 +128,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         leaf_model: str = "constant",
         leaf_columns: Any = None,
         ridge: float = 1.0,
-        max_depth: int = 3,
+        max_depth: int | None = 3,
         max_nodes: int | None = None,
         min_samples_leaf: int = 1,
         cost_complexity: float = 0.0,

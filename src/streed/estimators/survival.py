@@ -28,8 +28,9 @@ class SurvivalTree(BaseTree):
 
     Parameters
     ----------
-    max_depth : int, default=3
-        Greatest number of tests from the root to a leaf, 0 to 20.
+    max_depth : int or None, default=3
+        Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, where branching nodes have
+        a price (`cost_complexity` above zero).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int, default=1
@@ -95,7 +96,7 @@ class SurvivalTree(BaseTree):
     def __init__(
         self,
         *,
-        max_depth: int = 3,
+        max_depth: int | None = 3,
         max_nodes: int | None = None,
         min_samples_leaf: int = 1,
         cost_complexity: float = 0.0,

@@ -72,7 +72,7 @@ class CostTable(NamedTuple):
         """Return by how much the best single label exceeds the best label of every row."""
         if not self.costs.size:
             return 0.0
-        return float(self.costs.sum(axis=0).min() - self.costs.min(axis=1).sum())
+        return float((self.costs - self.costs.min(axis=1, keepdims=True)).sum(axis=0).min())
 
     def guarded(self, name: str) -> None:
         """Return None: there is no Python function."""

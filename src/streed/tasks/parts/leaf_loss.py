@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from streed.options import OPTIONS
 from streed.table.labels import check_sample_weight
 from streed.tasks.base import CostTable, LeafFunction, Lowered, Task, priced
+from streed.tasks.parts.price_rule import node_price
 from streed.tasks.parts.targets import rows_of_leaves
 
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ class LeafLoss(Task):
     @property
     def branch_cost(self) -> float:
         """Price of a branching node, in natural units: a share of what one leaf for all rows costs."""
-        return self._complexity * self.loss(np.arange(self._weights.size)) if self._complexity else 0.0
+        if not self._complexity:
+            return 0.0
+        return node_price(self._complexity, self.loss(np.arange(self._weights.size)))
 
     def lower(self) -> Lowered:
         """Give the task in the form that the engine takes."""

@@ -1,4 +1,4 @@
-"""The price rule of a test, and what was tested before: the rule that the engine follows as well."""
+"""The price rule of a test, and what was tested before (as in the engine); the price of a branching node."""
 
 from __future__ import annotations
 
@@ -41,3 +41,17 @@ class PriceTable:
             return tested, groups
         group = int(self._prices.group[feature])
         return tested | {int(self._prices.attribute[feature])}, groups | ({group} if group >= 0 else set())
+
+
+def node_price(share: float, whole: float) -> float:
+    """Return the price of a branching node that is a share of what one leaf for all rows costs.
+
+    If that leaf costs nothing, no split saves anything: any price will do, but without one a tree that has no
+    limit of its depth would have none at all.
+
+    Examples
+    --------
+    >>> node_price(0.01, 250.0), node_price(0.01, 0.0), node_price(0.0, 0.0)
+    (2.5, 0.01, 0.0)
+    """
+    return share * (whole or 1.0)

@@ -16,7 +16,7 @@ from streed.tasks.base import ClassErrors, CostTable, Lowered, Tally, Task, pric
 from streed.tasks.feature_costs import FeatureCosts
 from streed.tasks.parts.combination import joins
 from streed.tasks.parts.price_list import price_list
-from streed.tasks.parts.price_rule import PriceTable
+from streed.tasks.parts.price_rule import PriceTable, node_price
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -90,7 +90,7 @@ class RowCosts(Task):
         self._lowered = Lowered(
             leaf(unit),
             labels,
-            branch_cost=float(complexity) * summary.spread / unit,
+            branch_cost=node_price(float(complexity), summary.spread) / unit,
             scale=unit,
             prices=None if listed is None else listed.in_units(unit),
             tally=tally,
