@@ -59,7 +59,8 @@ SANITIZED := build/sanitize-address
 CHECKED_TESTS ?= tests/properties tests/unit/test_core_fuzz.py tests/unit/test_engines_fuzz.py tests/unit/test_front_fuzz.py \
     tests/unit/test_fast_paths.py tests/unit/test_native.py tests/unit/test_recount.py tests/unit/test_route.py tests/unit/test_matrix.py \
     tests/unit/test_front_trees.py tests/unit/test_worst_leaf.py tests/unit/test_early_end.py tests/unit/test_tasks.py \
-    tests/unit/test_threshold_columns.py tests/unit/test_tuning.py tests/estimators/test_cuts.py tests/estimators/test_numbers.py
+    tests/unit/test_threshold_columns.py tests/unit/test_node_targets.py tests/unit/test_tuning.py tests/estimators/test_cuts.py \
+    tests/estimators/test_numbers.py
 SANITIZERS = $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-file-name=libubsan.so)
 
 sanitize: $(VENV)/.installed
