@@ -109,14 +109,14 @@ def test_no_depth_where_one_is_needed(task: streed.tasks.Task, options: dict[str
 
 
 def task_by_depth(kind: str, rng: np.random.Generator, n: int, price: float) -> streed.tasks.Task:
-    """One of the tasks with a price per node that always take a search by depth."""
-    y = rng.integers(0, 2, n)
+    """One of the tasks with a price per node that always take a search by depth; two labels, two groups."""
+    y, group = (np.append([0, 1], rng.integers(0, 2, n - 2)) for _ in range(2))
     if kind == "squares":
         return SquaredError(y + rng.normal(size=n), cost_complexity=price)
     if kind == "gini":
         return Gini(y, cost_complexity=price)
     if kind == "fair":
-        return DemographicParity(y, rng.integers(0, 2, n), max_difference=0.1, cost_complexity=price)
+        return DemographicParity(y, group, max_difference=0.1, cost_complexity=price)
     if kind == "capacity":
         capacity = {1: int(rng.integers(0, n + 1))}
         return LimitedPolicyReward(rng.normal(size=(n, 2)), capacity=capacity, cost_complexity=price)
