@@ -45,9 +45,14 @@ def nodes_that_pay(form: OneValue) -> int:
     >>> nodes_that_pay(OneValue(errors, np.array([0, 1]), branch_cost=0.5))
     4
     """
-    if not form.branch_cost > 0 or form.combination != "sum":
+    return nodes_that_save(form.leaf.saving(), form.branch_cost) if form.combination == "sum" else NO_DEPTH
+
+
+def nodes_that_save(saving: float, price: float) -> int:
+    """Return how many branching nodes cost no more than what they can save."""
+    if not price > 0:
         return NO_DEPTH
-    pays = form.leaf.saving() / form.branch_cost * (1 + TOLERANCE) + TOLERANCE
+    pays = saving / price * (1 + TOLERANCE) + TOLERANCE
     return int(pays) if pays < NO_DEPTH else NO_DEPTH
 
 
@@ -129,34 +134,6 @@ def limit_levels(price: float, options: dict[str, Any], n_features: int) -> bool
         )
     options["max_depth"] = min(n_features, MOST_DEPTH)
     return n_features > MOST_DEPTH
-
-
-def limit_by_leaf(
-    costs: NDArray[np.float64], lower: NDArray[np.float64], upper: NDArray[np.float64], price: float
-) -> int:
-    """Return how many branching nodes can pay where label costs other than the first have limits.
-
-    The first label costs of the tree are compared with those of the best single leaf that keeps the limits;
-    if there is none, the price is no limit.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> costs = np.array([[[0, 1], [1, 0]], [[0, 1], [1, 0]]], float)  # label 0 costs nothing, but counts
-    >>> limit_by_leaf(costs, np.array([0.0]), np.array([1.0]), 0.5)  # leaf with label 1: 2 / 0.5
-    4
-    """
-    leaves = costs.sum(axis=0)
-    allowed = ((lower <= leaves[:, 1:]) & (leaves[:, 1:] <= upper)).all(axis=1)
-    if not allowed.any():
-        return NO_DEPTH
-    pays = (leaves[allowed, 0].min() - least_leaves(costs[:, :, 0])) / price * (1 + TOLERANCE) + TOLERANCE
-    return int(min(pays, NO_DEPTH))
-
-
-def least_leaves(costs: NDArray[np.float64]) -> float:
-    """Return what the leaves of any tree cost at least: the best label of every row."""
-    return float(costs.min(axis=1).sum())
 
 
 def prove_without_levels(answer: dict[str, Any], leaves: float, price: float) -> None:

@@ -12,6 +12,7 @@ import math
 import numbers
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -210,18 +211,25 @@ class Run:
         self, costs: NDArray[np.float64], lower: Any, upper: Any, branch_cost: Any
     ) -> dict[str, Any]:
         """Search the least first component of label costs with the others within their limits."""
-        costs, prices = np.ascontiguousarray(costs), np.asarray(branch_cost, dtype=np.float64)
-        limits = {"lower": np.asarray(lower, dtype=np.float64), "upper": np.asarray(upper, dtype=np.float64)}
-        options = self.options()
-        deeper = False
+        search = partial(
+            native.constrained,
+            self.rows,
+            np.ascontiguousarray(costs),
+            lower=np.asarray(lower, dtype=np.float64),
+            upper=np.asarray(upper, dtype=np.float64),
+            branch_cost=np.asarray(branch_cost, dtype=np.float64),
+        )
+        options, deeper = self.options(), False
+        price, least = float(branch_cost[0]), 0.0
         if self.limits.unlimited:
-            price = float(prices[0])
-            if price > 0:
-                options["max_depth"] = priced_nodes.limit_by_leaf(costs, **limits, price=price)
+            leaf = search(**options | {"max_depth": 0, "max_nodes": 0})
+            least = float(costs[:, :, 0].min(axis=1).sum())
+            if leaf["feasible"]:
+                options["max_depth"] = priced_nodes.nodes_that_save(leaf["objective"] - least, price)
             deeper = priced_nodes.limit_levels(price, options, self.rows.shape[1])
-        answer = native.constrained(self.rows, costs, **limits, branch_cost=prices, **options)
+        answer = search(**options)
         if deeper:
-            priced_nodes.prove_without_levels(answer, priced_nodes.least_leaves(costs[:, :, 0]), price)
+            priced_nodes.prove_without_levels(answer, least, price)
         return self.note(answer)
 
     def search_front(
