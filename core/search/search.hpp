@@ -61,7 +61,7 @@ public:
     // No subproblem costs less than `floor`, and none that branches less than `least_split`.
     double floor() const { return reduced.bounded ? 0.0 : -1e25; }
     double least_split() const { return reduced.bounded ? model.branch_cost : floor(); }
-    int affordable_nodes(int depth, int nodes, double limit) const;  // price_bounds.cpp
+    int affordable_nodes(int depth, int nodes, double limit) const;  // bounds/price.cpp
     double per_weight() const { return per_weight_; }                // ticks per unit of slot weight
     double to_units(double ticks) const { return ticks * tick_; }    // weight units
 
@@ -124,7 +124,7 @@ struct Level {
     AlignedBuffer pair_rows;  // how many they are
     std::vector<std::int32_t> order;
     std::vector<double> lower;  // [child budget][side][lane], of the children
-    bool grouped = false;       // groups of targets are worth looking at below (group_bounds.cpp)
+    bool grouped = false;       // groups of targets are worth looking at below (bounds/groups.cpp)
     bool fused = false;         // children are solved two at a time (three_levels.cpp)
     std::vector<char>
         known;  // [side][lane], whether the bound of a child is its value; only where children are recorded
@@ -246,7 +246,7 @@ public:
     void reduce_priced(const CellPlan& plan, const PairProblem& problem, std::size_t a, const double* ticks,
                        const double* sizes, double* right, double* left) const;
 
-    // similarity.cpp
+    // bounds/similarity.cpp
     void load_pair_weights(Level& at);
     void make_pair_weights(Level& at);
     void prepare_sharing(Level& at);
@@ -256,19 +256,19 @@ public:
     void push_similarity(Level& at, int lane, bool side, int nodes, double value);
     double rounding_slack(int nodes) const;
 
-    // price_bounds.cpp
+    // bounds/price.cpp
     void bound_by_price(Level& at);
     std::optional<Outcome> solve_priced(Level& at, int nodes, double upper);
     std::optional<Outcome> solve_affordable(int level, int depth, int nodes, double upper);
 
-    // group_bounds.cpp
+    // bounds/groups.cpp
     bool bounds_groups(const Level& at, int leaves) const;
     void bin_targets(const Node& node, int bins);
     double cost_in_groups(GroupProblem& problem);
     void bin_children(Level& at, GroupProblem& problem);
     void bound_by_groups(Level& at);
 
-    // label_bounds.cpp
+    // bounds/labels.cpp
     bool bounds_labels(int labels) const;
     void bound_by_labels(Level& at);
 
@@ -359,7 +359,7 @@ private:
     PathKeyMaker keys_;
     NodePrices child_prices_;
     PriceWork price_work_;
-    std::vector<double> lost_;       // similarity.cpp
+    std::vector<double> lost_;       // bounds/similarity.cpp
     std::vector<double> side_sums_;  // leaves/native/search.cpp
     std::vector<double> cells_, cell_costs_, cell_sizes_, cell_singles_, cell_totals_, cell_row_,
         roots_;  // leaf_function.cpp
@@ -375,7 +375,7 @@ private:
         std::vector<std::int32_t> open;     // features
         AlignedBuffer sums, sets, costs, room;
     };
-    GroupBuffers groups_;  // group_bounds.cpp
+    GroupBuffers groups_;  // bounds/groups.cpp
     struct MetRecord {
         const ChildRecords::Record* record;
         std::int32_t lane;
