@@ -2,6 +2,7 @@
 #include "thresholds.hpp"
 
 #include "data/ranks.hpp"
+#include "greedy/grow.hpp"
 #include "options.hpp"
 #include "result.hpp"
 #include "thresholds/problem.hpp"
@@ -42,14 +43,18 @@ constexpr StatisticName kStatistics[] = {
     {"threads", &streed::Statistics::threads},
 };
 
-nb::dict to_dict(const streed::thresholds::Result& result) {
+void set_splits(nb::dict& out, const std::vector<Split>& splits) {
     std::vector<std::uint8_t> missing;
-    for (const Split& split : result.splits) missing.push_back(split.missing_right ? 1 : 0);
-    nb::dict out = result_dict(result, kStatistics);
-    out["column"] = as_array(of_splits(result.splits, &Split::column));
-    out["rank"] = as_array(of_splits(result.splits, &Split::rank));
-    out["next_rank"] = as_array(of_splits(result.splits, &Split::next));
+    for (const Split& split : splits) missing.push_back(split.missing_right ? 1 : 0);
+    out["column"] = as_array(of_splits(splits, &Split::column));
+    out["rank"] = as_array(of_splits(splits, &Split::rank));
+    out["next_rank"] = as_array(of_splits(splits, &Split::next));
     out["missing_right"] = as_array(std::move(missing));
+}
+
+nb::dict to_dict(const streed::thresholds::Result& result) {
+    nb::dict out = result_dict(result, kStatistics);
+    set_splits(out, result.splits);
     if (result.work_limit) out["status"] = "work_limit";
     out["work"] = result.work;
     return out;
@@ -118,6 +123,63 @@ nb::dict solve_threshold_squares(Input<std::int32_t, 2> ranks, Input<double, 2> 
                               [&] { return streed::thresholds::solve(problem, options, given.work_limit); }));
 }
 
+streed::greedy::Criterion criterion_of(const std::string& name) {
+    if (name == "gini") return streed::greedy::Criterion::gini;
+    if (name == "entropy") return streed::greedy::Criterion::entropy;
+    if (name == "squares") return streed::greedy::Criterion::squares;
+    refuse("criterion must be 'gini', 'entropy' or 'squares', got '" + name + "'");
+}
+
+// A greedy tree: rows have a label (gini, entropy) or a target (squares), and a weight.
+nb::dict grow_greedy(Input<std::int32_t, 2> ranks, const std::optional<Input<std::uint8_t, 2>>& bits,
+                     const std::optional<Input<std::int32_t, 1>>& labels,
+                     const std::optional<Input<double, 1>>& targets, Input<double, 1> weights, int n_labels,
+                     const std::string& criterion, int max_depth, int max_nodes,
+                     std::int64_t min_samples_leaf, double time_limit) {
+    Problem problem;
+    problem.ranks = ranks.data();
+    problem.n_columns = ranks.shape(0);
+    problem.n_rows = ranks.shape(1);
+    problem.n_labels = n_labels;
+    check_ranks(problem);
+    const streed::greedy::Criterion chosen = criterion_of(criterion);
+    const bool counts = chosen != streed::greedy::Criterion::squares;
+    if (counts ? !labels || targets : labels || !targets)
+        refuse("give labels for 'gini' and 'entropy', targets for 'squares'");
+    const std::size_t given = counts ? labels->shape(0) : targets->shape(0);
+    if (given != problem.n_rows || weights.shape(0) != problem.n_rows)
+        refuse("ranks, labels or targets, and weights must have the same number of rows, got " +
+               text(problem.n_rows) + ", " + text(given) + " and " + text(weights.shape(0)));
+    if (max_depth < 0 || max_nodes < 0 || min_samples_leaf < 1)
+        refuse("limits must not be negative, and min_samples_leaf at least 1");
+    problem.weights = weights.data();
+    if (counts) {
+        problem.labels = labels->data();
+        check_labels(problem);
+    }
+    if (bits && bits->shape(0) != problem.n_rows)
+        refuse("ranks and bits must have the same number of rows, got " + text(problem.n_rows) + " and " +
+               text(bits->shape(0)));
+    streed::greedy::Rows rows;
+    rows.ranks = problem.ranks;
+    rows.n_rows = problem.n_rows;
+    rows.n_columns = problem.n_columns;
+    if (bits) rows.bits = bits->data();
+    if (bits) rows.n_bits = bits->shape(1);
+    rows.labels = problem.labels;
+    rows.n_labels = n_labels;
+    if (!counts) rows.targets = targets->data();
+    rows.weights = weights.data();
+    const streed::greedy::Grown grown = streed::greedy::grow(
+        rows, chosen, {max_depth, max_nodes, static_cast<std::size_t>(min_samples_leaf), time_limit});
+    nb::dict out;
+    out["feature"] = as_array(grown.feature);
+    out["left"] = as_array(grown.left);
+    out["right"] = as_array(grown.right);
+    set_splits(out, grown.splits);
+    return out;
+}
+
 // Columns of shape (columns, rows); returns their ranks, and the distinct values of all with their ends.
 nb::tuple rank_columns(const Input<double, 2>& columns) {
     if (columns.shape(1) >= (1ull << 31)) refuse("columns: more than 2^31 rows");
@@ -130,6 +192,10 @@ nb::tuple rank_columns(const Input<double, 2>& columns) {
 
 void register_thresholds(nb::module_& module) {
     module.def("rank_columns", &rank_columns, "columns"_a.noconvert());
+    module.def("grow_greedy", &grow_greedy, "ranks"_a.noconvert(), "bits"_a.noconvert().none(),
+               "labels"_a.noconvert().none(), "targets"_a.noconvert().none(), "weights"_a.noconvert(),
+               "n_labels"_a, "criterion"_a, "max_depth"_a, "max_nodes"_a, "min_samples_leaf"_a,
+               "time_limit"_a);
     module.def("solve_thresholds", &solve_thresholds, "ranks"_a.noconvert(), "labels"_a.noconvert().none(),
                "weights"_a.noconvert().none(), "costs"_a.noconvert().none(), "n_labels"_a, "options"_a);
     module.def("solve_threshold_squares", &solve_threshold_squares, "ranks"_a.noconvert(),

@@ -1,5 +1,6 @@
 #include "tree.hpp"
 
+#include <limits>
 #include <optional>
 #include <tuple>
 
@@ -51,6 +52,65 @@ std::vector<std::int64_t> leaves_of(const Matrix& features, const std::vector<st
 nb::object route(const Matrix& features, const Nodes& feature, const Nodes& left, const Nodes& right) {
     return as_array(
         leaves_of(features, make_forks(feature, left, right, features.shape(1), features.stride(1))));
+}
+
+using AnyColumn = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
+
+streed::ColumnType type_of(const nb::dlpack::dtype& type) {
+    using streed::ColumnType;
+    struct Known {
+        nb::dlpack::dtype type;
+        ColumnType column;
+    };
+    static const Known known[] = {
+        {nb::dtype<double>(), ColumnType::f64},        {nb::dtype<float>(), ColumnType::f32},
+        {nb::dtype<std::int64_t>(), ColumnType::i64},  {nb::dtype<std::int32_t>(), ColumnType::i32},
+        {nb::dtype<std::int16_t>(), ColumnType::i16},  {nb::dtype<std::int8_t>(), ColumnType::i8},
+        {nb::dtype<std::uint64_t>(), ColumnType::u64}, {nb::dtype<std::uint32_t>(), ColumnType::u32},
+        {nb::dtype<std::uint16_t>(), ColumnType::u16}, {nb::dtype<std::uint8_t>(), ColumnType::u8},
+        {nb::dtype<bool>(), ColumnType::bits},
+    };
+    for (const Known& each : known)
+        if (each.type == type) return each.column;
+    refuse("columns must hold Booleans, integers of at most 64 bits, or floats of 32 or 64 bits");
+}
+
+// One column with its cut: a float for floats, a whole number (and a flag whether it lies above all integers
+// with a sign) for integers; nothing for Booleans.
+streed::ColumnTest read_test(const nb::handle given, std::size_t n_rows) {
+    const auto [column, cut, missing] = nb::cast<std::tuple<AnyColumn, nb::object, bool>>(given);
+    if (column.shape(0) != n_rows)
+        refuse("all columns must have " + text(n_rows) + " rows, got " + text(column.shape(0)));
+    streed::ColumnTest test;
+    test.type = type_of(column.dtype());
+    test.data = static_cast<const char*>(column.data());
+    test.stride = column.stride(0) * static_cast<std::ptrdiff_t>(column.itemsize());
+    test.missing = missing;
+    if (test.type == streed::ColumnType::bits) return test;
+    if (test.type == streed::ColumnType::f64 || test.type == streed::ColumnType::f32) {
+        test.cut = nb::cast<double>(cut);
+    } else if (nb::try_cast(cut, test.whole)) {
+        test.whole_unsigned = static_cast<std::uint64_t>(test.whole);
+    } else {
+        test.whole_unsigned = nb::cast<std::uint64_t>(cut);
+        test.whole = std::numeric_limits<std::int64_t>::max();
+    }
+    return test;
+}
+
+// Leaves of the rows of a table: `tests` has, for every number in `feature`, a column, its cut, and whether
+// missing values satisfy the test.
+nb::object route_columns(const nb::list& tests, std::size_t n_rows, const Nodes& feature, const Nodes& left,
+                         const Nodes& right) {
+    std::vector<streed::ColumnTest> made;
+    for (const nb::handle test : tests) made.push_back(read_test(test, n_rows));
+    const std::vector<streed::Fork> forks = make_forks(feature, left, right, made.size(), 1);
+    std::vector<std::int64_t> leaf(n_rows);
+    {
+        const nb::gil_scoped_release release;
+        streed::route_columns(made, forks, n_rows, leaf.data());
+    }
+    return as_array(std::move(leaf));
 }
 
 void check_codes(const char* name, const Nodes& codes, std::size_t n_rows, std::size_t n) {
@@ -161,6 +221,7 @@ nb::object encode(const Input<std::int64_t, 1>& labels) {
 
 void register_tree(nb::module_& module) {
     module.def("route", &route, "features"_a, "feature"_a, "left"_a, "right"_a);
+    module.def("route_columns", &route_columns, "tests"_a, "n_rows"_a, "feature"_a, "left"_a, "right"_a);
     module.def("recount", &recount, "features"_a, "feature"_a, "left"_a, "right"_a, "label"_a, "n_labels"_a,
                "errors"_a.none(), "costs"_a.none(), "classes"_a.none(), "prices"_a.none(), "maximum"_a,
                "value_factor"_a, "price_factor"_a);

@@ -82,6 +82,19 @@ def priced_switch_names() -> list[str]: ...
 def rank_columns(
     columns: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...
+def grow_greedy(
+    ranks: npt.NDArray[np.int32],
+    bits: npt.NDArray[np.uint8] | None,
+    labels: npt.NDArray[np.int32] | None,
+    targets: npt.NDArray[np.float64] | None,
+    weights: npt.NDArray[np.float64],
+    n_labels: int,
+    criterion: str,
+    max_depth: int,
+    max_nodes: int,
+    min_samples_leaf: int,
+    time_limit: float,
+) -> dict[str, Any]: ...
 def solve_thresholds(
     ranks: npt.NDArray[np.int32],
     labels: npt.NDArray[np.int32] | None,
@@ -141,6 +154,13 @@ def mixed(
 ) -> dict[str, Any]: ...
 def route(
     features: npt.NDArray[np.uint8],
+    feature: npt.NDArray[np.int32],
+    left: npt.NDArray[np.int32],
+    right: npt.NDArray[np.int32],
+) -> npt.NDArray[np.int64]: ...
+def route_columns(
+    tests: list[tuple[npt.NDArray[Any], float | int | None, bool]],
+    n_rows: int,
     feature: npt.NDArray[np.int32],
     left: npt.NDArray[np.int32],
     right: npt.NDArray[np.int32],

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import streed
 from streed import Binarizer, CutsWarning, OptimalTreeClassifier
-from streed.estimators import cuts
+from streed.estimators import plan
 from streed.model import Model
 from tests.support import DATA, one_cut
 
@@ -65,7 +65,7 @@ def test_the_default_is_never_worse_than_a_greedy_tree(
     greedy = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y)
     with pytest.MonkeyPatch.context() as patch:
         if not cheap:
-            patch.setattr(cuts, "CHEAP", 1.0)
+            patch.setattr(plan, "CHEAP", 1.0)
         model = OptimalTreeClassifier(max_depth=depth).fit(X, y)
     assert model.result_.optimal
     assert errors(model, X, y) <= errors(greedy, X, y)
@@ -77,7 +77,7 @@ def test_real_data(load: Any, depth: int) -> None:
     X, y = load(return_X_y=True)
     model = OptimalTreeClassifier(max_depth=depth).fit(X, y)
     greedy = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y)
-    assert model.result_.note == cuts.ALL
+    assert model.result_.note == plan.ALL
     assert errors(model, X, y) == model.result_.objective <= errors(greedy, X, y)
 
 
@@ -229,7 +229,7 @@ def test_a_search_that_is_stopped_is_not_worse_than_a_greedy_tree(name: str) -> 
         stopped = OptimalTreeClassifier(max_depth=depth, progress=stop_at_once).fit(X, y)
         assert errors(stopped, X, y) == stopped.result_.objective <= greedy
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(cuts, "CHEAP", 1.0)
+            patch.setattr(plan, "CHEAP", 1.0)
             chosen = OptimalTreeClassifier(max_depth=depth, time_limit=0.1).fit(X, y)
         assert errors(chosen, X, y) == chosen.result_.objective <= greedy
 

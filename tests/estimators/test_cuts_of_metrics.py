@@ -21,7 +21,7 @@ from streed import (
     OptimalTreeClassifier,
     PolicyTree,
 )
-from streed.estimators import cuts
+from streed.estimators import plan
 from tests.properties.thresholds_twin import splits
 from tests.support import one_cut
 
@@ -88,7 +88,7 @@ def test_metrics_equal_brute_force(data: tuple[np.ndarray, np.ndarray], name: st
     best = max(float(METRICS[name](y, one)) for one in predictions(X, depth))
     gave_up = any(issubclass(one.category, CutsWarning) for one in said)
     if (np.ptp(X, axis=0) > 0).any():  # else there are no cuts
-        assert gave_up != (model.result_.note == cuts.ALL)
+        assert gave_up != (model.result_.note == plan.ALL)
     assert not (gave_up and name in ("f1", "jaccard"))
     assert METRICS[name](y, model.predict(X)) == pytest.approx(model.result_.objective)
     if not gave_up:
@@ -104,14 +104,14 @@ def test_f1_of_real_data_is_that_of_all_cuts() -> None:
     for depth in (1, 2):
         exact = OptimalTreeClassifier("f1", max_depth=depth).fit(X, y)
         every = OptimalTreeClassifier("f1", max_depth=depth, binarizer=Binarizer(strategy="all")).fit(X, y)
-        assert exact.result_.note == cuts.ALL
+        assert exact.result_.note == plan.ALL
         assert exact.result_.objective == every.result_.objective == f1_score(y, exact.predict(X))
 
 
 def test_metrics_give_up_after_the_same_work() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cuts, "CHEAP", 1e4)
+        patch.setattr(plan, "CHEAP", 1e4)
         model = OptimalTreeClassifier("f1", max_depth=2).fit(X, y)
     assert "all thresholds would take long" in model.result_.note
     assert "quantiles and those of a greedy tree" in model.result_.note
@@ -142,7 +142,7 @@ def test_fairness_equals_brute_force(
     assert difference(model.predict(X), group) <= limit
     assert model.result_.objective == (model.predict(X) != y).sum()
     if any(issubclass(one.category, CutsWarning) for one in said):
-        assert model.result_.note != cuts.ALL
+        assert model.result_.note != plan.ALL
         assert model.result_.objective >= best
     else:
         assert model.result_.optimal
@@ -161,7 +161,7 @@ def test_limits_that_do_not_bind_and_limits_that_do() -> None:
     loose = FairTreeClassifier("demographic_parity", max_difference=1.0, max_depth=2, cuts="exact")
     plain = OptimalTreeClassifier(max_depth=2, cuts="exact").fit(X, y)
     assert loose.fit(X, y, sensitive_features=group).result_.objective == plain.result_.objective
-    assert loose.result_.note == cuts.ALL
+    assert loose.result_.note == plan.ALL
     said: list[str] = []
     for most in (0.2, 0.1, 0.05, 0.02):
         with warnings.catch_warnings(record=True) as found:

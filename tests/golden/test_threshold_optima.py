@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from streed.thresholds import solve_thresholds
 from tests.support import DATA, optima
+from tests.threshold_search import solve_thresholds
 
 SLOW = {"rice-4", "segment-4"}
 """More than four seconds each."""

@@ -461,14 +461,6 @@ def test_fit_and_transform_at_once_are_as_one_after_the_other(seed: int, weighte
         assert owned == [np.flatnonzero(slow.feature_columns_ == j).tolist() for j in range(table.shape[1])]
 
 
-def test_columns_that_are_left_out_get_no_features() -> None:
-    frame = pd.DataFrame(TABLE)
-    binarizer = Binarizer()
-    features = binarizer.fit_transform_table(frame, left_out=[0, 3])
-    assert binarizer.feature_columns_.tolist() == [1, 2, 4]
-    assert np.array_equal(features, np.array(FEATURES, bool)[:, [2, 3, 7]])
-
-
 def test_numbers_of_an_array_are_looked_through_once() -> None:
     X = np.array([[1.0, 2.0], [3.0, 4.0]])
     assert [column.finite for column in read_columns(X, ["a", "b"])] == [True, True]

@@ -47,7 +47,7 @@ ALLOWED: dict[str, set[str]] = {
     "datasets": {"tasks"},
     "model": BASE | {"table", "tree"},
     "survival": BASE | {"tasks"},
-    "thresholds": BASE | {"table", "tree", "solver"},
+    "thresholds": BASE | {"table", "tree"},
     "estimators": BASE
     | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "tasks", "solver", "versions"}
     | {"paths", "tuning"},

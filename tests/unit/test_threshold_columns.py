@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streed.thresholds import Test, encode_columns, solve_thresholds
+from streed.thresholds import Test, encode_columns
 from streed.thresholds.between import date_between, number_between, whole_between
 from streed.thresholds.columns import MOST_TOGETHER, _rank
 from tests.properties.thresholds_twin import ThresholdProblem, optimum
+from tests.threshold_search import solve_thresholds
 
 ODD = [-math.inf, -1e300, -5e-324, 0.0, 5e-324, 1e-310, 0.1, 0.1 + 2**-56, 1.0, 1.0 + 2**-52, 1e300, math.inf]
 

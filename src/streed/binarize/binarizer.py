@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import accumulate
 from typing import Any, Literal
 
 import numpy as np
@@ -14,22 +13,20 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from streed.binarize.booleans import BooleanColumns, as_it_is, boolean_columns, is_boolean, zero_one_columns
-from streed.binarize.encode import Encoder, Known, read_fitted
+from streed.binarize.encode import encode_features, read_fitted
 from streed.binarize.features import ColumnFeatures, all_zero_one, count_features, is_whole, is_zero_one
 from streed.binarize.invert import as_table, invert_column
 from streed.binarize.plan import Plan, check_plan
+from streed.binarize.route import route_table
 from streed.table.check import check_table, library_of
 from streed.table.columns import Kind, column_names, is_frame, read_columns
 from streed.table.labels import check_sample_weight
 from streed.table.matrix import check_binary
 from streed.tree.conditions import Condition
+from streed.tree.tree import Tree
 from streed.versions import VersionedState
 
 __all__ = ["Binarizer", "check_table"]
-
-BLOCK = 4000
-"""Rows that are encoded at a time: their features fit into the processor's cache. It is no power
-of two: the block is transposed, and such strides fall into the same few cache lines (five times slower)."""
 
 
 class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
@@ -158,7 +155,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
 
         With `all_orders`, ordered categories are cut between all of them.
         """
-        names, plan = self._plan(table, sample_weight, y, all_orders)
+        names, plan = self.begin(table, sample_weight, y, all_orders=all_orders)
         found = _choose_at_once(table, names, plan)
         if found is None:
             columns = enumerate(read_columns(table, names))
@@ -172,38 +169,34 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         y: Any = None,
         *,
         all_orders: bool = False,
-        left_out: Collection[int] = (),
     ) -> NDArray[np.bool_]:
-        """Do what `fit_table` and `transform_table` do, but read each column once.
-
-        The columns `left_out` get no features.
-        """
-        names, plan = self._plan(table, sample_weight, y, all_orders, left_out)
+        """Do what `fit_table` and `transform_table` do, but read each column once."""
+        names, plan = self.begin(table, sample_weight, y, all_orders=all_orders)
         found = _choose_at_once(table, names, plan)
         if found is not None:
             return self._keep(found).transform_table(table)
         known = [plan.read(j, column) for j, column in enumerate(read_columns(table, names))]
         self._keep([plan.features(j, column) for j, column in enumerate(known)])
-        return self._encode(table.shape[0], known)
+        return encode_features(table.shape[0], known, self._columns)
 
-    def _plan(
-        self,
-        table: Any,
-        sample_weight: Any,
-        y: Any,
-        all_orders: bool,
-        left_out: Collection[int] = (),
-    ) -> tuple[list[str], Plan]:
-        """Check the parameters, and keep what the table says about itself."""
+    def begin(self, table: Any, sample_weight: Any, y: Any, *, all_orders: bool) -> tuple[list[str], Plan]:
+        """Check the parameters, and keep what the table says about itself; returns names and a plan."""
         names = column_names(table)
         weights = check_sample_weight(sample_weight, table.shape[0])
-        plan = check_plan(self, names, weights, y, table.shape[0], all_orders=all_orders, left_out=left_out)
+        plan = check_plan(self, names, weights, y, table.shape[0], all_orders=all_orders)
         self.n_features_in_ = len(names)
         self.__dict__.pop("feature_names_in_", None)
         if is_frame(table) and list(table.columns) == names:
             self.feature_names_in_ = np.array(names, dtype=object)
         self._library = library_of(table)
         return names, plan
+
+    def keep(self, begun: Binarizer, columns: list[ColumnFeatures]) -> Binarizer:
+        """Store features that were chosen for the table with which another binarizer has begun."""
+        self.n_features_in_, self._library = begun.n_features_in_, begun._library
+        if hasattr(begun, "feature_names_in_"):
+            self.feature_names_in_ = begun.feature_names_in_
+        return self._keep(columns)
 
     def _keep(self, columns: list[ColumnFeatures]) -> Binarizer:
         """Store the features of all columns."""
@@ -269,21 +262,13 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         names = [column.name for column in self._columns]
         pairs = zip(read_columns(table, names), self._columns, strict=True)
         known = [read_fitted(column, fitted, self.missing) for column, fitted in pairs]
-        return self._encode(table.shape[0], known)
+        return encode_features(table.shape[0], known, self._columns)
 
-    def _encode(self, n: int, known: list[Known]) -> NDArray[np.bool_]:
-        """Write the features of `n` rows."""
-        encoders = list(map(Encoder, known, self._columns))
-        ends = [0, *accumulate(len(column.conditions) for column in self._columns)]
-        m = len(self.conditions_)
-        features = np.empty((n, m), dtype=np.bool_)
-        block = np.empty((m, min(n, BLOCK)), dtype=np.bool_)
-        for begin in range(0, n, BLOCK):
-            end = min(n, begin + BLOCK)
-            for encoder, start, stop in zip(encoders, ends, ends[1:], strict=False):
-                encoder.write(begin, end, block[start:stop, : end - begin])
-            features[begin:end] = block[:, : end - begin].T
-        return features
+    def route_table(self, table: Any, tree: Tree) -> NDArray[np.int64]:
+        """Return the leaf of a tree over the features for each row of a table that was checked already."""
+        if is_boolean(table) and not self.dropped_columns_:
+            return tree.route(self.transform_table(table).view(np.uint8))
+        return route_table(table, self._columns, self.feature_columns_, self.missing, tree)
 
     def inverse_transform(self, X: Any) -> Any:
         """Return a table that has the given features.
@@ -334,6 +319,11 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
     def features_of_column(self, number: int) -> range:
         """Return which features come from a column."""
         return range(bisect_left(self.feature_columns_, number), bisect_right(self.feature_columns_, number))
+
+    @property
+    def columns(self) -> list[ColumnFeatures]:
+        """The features of each column."""
+        return self._columns
 
     @property
     def has_cuts(self) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +14,10 @@ from streed.binarize.features import ColumnFeatures
 from streed.table.columns import Column, Kind, all_finite
 from streed.table.dates import NoDateError, parse_dates
 from streed.table.limits import at_most
+
+BLOCK = 4000
+"""Rows that are encoded at a time: their features fit into the processor's cache. It is no power
+of two: the block is transposed, and such strides fall into the same few cache lines (five times slower)."""
 
 
 class Known(NamedTuple):
@@ -63,6 +69,33 @@ class Encoder:
                     out[position] &= ~self._missing[begin:end]
             else:
                 np.equal(values, 1.0, out=out[position])
+
+    def cut(self, position: int) -> Any:
+        """Return what the values are compared with by one of the conditions, a cut."""
+        return self._cuts[position]
+
+    def evaluate(self, position: int) -> NDArray[np.bool_]:
+        """Return which rows satisfy one of the conditions."""
+        n = self._values.size
+        features = np.empty((len(self._conditions), n), np.bool_)
+        self.write(0, n, features)
+        return np.ascontiguousarray(features[position])
+
+
+def encode_features(
+    n_rows: int, known: Sequence[Known], fitted: Sequence[ColumnFeatures]
+) -> NDArray[np.bool_]:
+    """Write the features of all columns, one feature per column of the result."""
+    encoders = list(map(Encoder, known, fitted))
+    ends = [0, *accumulate(len(column.conditions) for column in fitted)]
+    features = np.empty((n_rows, ends[-1]), dtype=np.bool_)
+    block = np.empty((ends[-1], min(n_rows, BLOCK)), dtype=np.bool_)
+    for begin in range(0, n_rows, BLOCK):
+        end = min(n_rows, begin + BLOCK)
+        for encoder, start, stop in zip(encoders, ends, ends[1:], strict=False):
+            encoder.write(begin, end, block[start:stop, : end - begin])
+        features[begin:end] = block[:, : end - begin].T
+    return features
 
 
 def _first_satisfied(column: Column, fitted: ColumnFeatures) -> NDArray[np.int32]:

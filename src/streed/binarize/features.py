@@ -120,17 +120,23 @@ def _one_feature(
 
 
 def number_features(
-    column: Column, rows: Rows, choose: Chooser, given: list[float] | None, *, from_text: bool = False
+    column: Column,
+    rows: Rows,
+    choose: Chooser,
+    given: list[float] | None,
+    gaps: Gaps | None = None,
+    *,
+    from_text: bool = False,
 ) -> ColumnFeatures:
-    """Cut a column of numbers or dates."""
+    """Cut a column of numbers or dates; its gaps are found unless they are known."""
     wide = is_beyond(rows.values)
     numbers = np.ascontiguousarray(rows.values, None if wide else np.float64)
     is_date = column.kind is Kind.DATE
-    if given == [] and rows.weights is None and not is_date:  # as most columns of exact cuts
+    if gaps is None and given == [] and rows.weights is None and not is_date:  # as most columns of exact cuts
         values = _as_given(column, [lower_median(numbers)])
         return ColumnFeatures(column.name, column.kind, (), values, "no cuts are given")
     rows = Rows(numbers, rows.weights, rows.y)
-    gaps = find_gaps(numbers, rows.weights)
+    gaps = find_gaps(numbers, rows.weights) if gaps is None else gaps
     tidy: Any = tidy_date if is_date else tidy_integer if wide else tidy_number
     cuts = place(gaps, choose(gaps, rows), tidy) if given is None else given
     whole_days = is_date and bool((gaps.distinct % DAY == 0).all() and not any(cut % DAY for cut in cuts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,22 +64,23 @@ class Plan:
     rows: NDArray[np.intp] | None
     weights: NDArray[np.float64] | None
     y: NDArray[Any] | None
-    left_out: Collection[int] = ()
-    """Columns that get no features, and are not looked at."""
 
     def read(self, number: int, column: Column) -> Known:
         """Read texts that are dates as such, and find or refuse missing values."""
-        if number in self.left_out:
-            return Known(column, column.values, None)
         dates = dates_of(column)
         column = column if dates is None else dates
         return Known(column, *values_and_missing(column, self.missing), from_text=dates is not None)
 
-    def features(self, number: int, known: Known) -> ColumnFeatures:
-        """Choose the features of a column."""
+    def features(
+        self, number: int, known: Known, given: Any = None, gaps: Gaps | None = None
+    ) -> ColumnFeatures:
+        """Choose the features of a column.
+
+        Cuts may be given; by default those of the parameters are taken. `gaps` are those of the column, where
+        they are known.
+        """
         column, values, missing, from_text = known
-        if number in self.left_out:
-            return ColumnFeatures(column.name, column.kind, (), (None,))
+        given = _check_cuts(column, self.given.get(number) if given is None else given)
         sides = self.missing == "side" and missing is not None
         if self.rows is not None:
             values, missing = values[self.rows], None if missing is None else missing[self.rows]
@@ -89,11 +90,11 @@ class Plan:
         rows = Rows(values, self.weights, self.y)
         if missing is not None and n_missing:
             rows = rows.where(~missing)
-        found = self._features(column, rows, _check_cuts(column, self.given.get(number)), from_text)
+        found = self._features(column, rows, given, from_text, gaps)
         return with_sides(found) if sides else with_missing(found) if n_missing else found
 
     def _features(
-        self, column: Column, rows: Rows, given: list[float] | None, from_text: bool
+        self, column: Column, rows: Rows, given: list[float] | None, from_text: bool, gaps: Gaps | None
     ) -> ColumnFeatures:
         if column.kind is Kind.BOOLEAN:
             return boolean_features(column.name, rows)
@@ -106,7 +107,7 @@ class Plan:
             return ordered_features(column, rows, choose, refuse=self.refuse_unknown)
         if given is None and column.kind is Kind.NUMBER and all_zero_one(rows.values):
             return zero_one_features(column.name, rows)
-        return number_features(column, rows, self._choose, given, from_text=from_text)
+        return number_features(column, rows, self._choose, given, gaps, from_text=from_text)
 
     def _choose(self, gaps: Gaps, rows: Rows) -> Chosen:
         """Apply the strategy to one column."""
@@ -132,7 +133,6 @@ def check_plan(
     n: int,
     *,
     all_orders: bool = False,
-    left_out: Collection[int] = (),
 ) -> Plan:
     """Check the parameters of a `Binarizer` against a table with `n` rows."""
     for name, allowed in CHOICES.items():
@@ -158,7 +158,6 @@ def check_plan(
         rows=rows,
         weights=weights if rows is None else weights[rows],
         y=target if rows is None or target is None else target[rows],
-        left_out=left_out,
     )
 
 

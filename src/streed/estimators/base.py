@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-import math
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from streed.binarize.binarizer import Binarizer, check_table
 from streed.binarize.booleans import is_boolean, zero_one_bits
-from streed.errors import CutsWarning, warn_caller
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
-from streed.estimators.cuts import (
-    ALL,
-    Numbers,
-    Search,
-    cheap_work,
-    check_cuts,
-    columns_to_search,
-    cuts_of,
-    default_binarizer,
-    make_numbers,
-    numbers_of,
-    other_features,
-    ranks_of,
-    union,
-)
+from streed.estimators.plan import FitPlan, default_binarizer
 from streed.options import Limits, check_limits
-from streed.solver import thresholds
 from streed.solver.progress import Watchers
-from streed.solver.solve import solve_checked
 from streed.table.columns import is_frame, narrowed
 from streed.table.matrix import check_binary
 from streed.tasks.base import Task
@@ -87,50 +66,31 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         sample_weight: Any,
         limits: Limits,
         progress: Any = None,
-    ) -> NDArray[np.uint8]:
-        """Binarise a checked table, solve the task on it and store what came out; returns the features.
+    ) -> None:
+        """Solve the task on a checked table, and store the tree with what evaluates its tests.
 
         Where the task depends on what the binarizer made, `task` is a function of the binary features.
         """
         if progress is None:
             if getattr(self, "_skl_callbacks", None):
-                return self._solve_in_steps(task, table, y, sample_weight, limits)  # type: ignore[no-any-return]
+                self._solve_in_steps(task, table, y, sample_weight, limits)
+                return
             progress = self.progress
-        cuts = self._cuts()
-        features, names, numbers, refused = self._prepare(task, table, y, sample_weight, limits, cuts)
         collector = vars(self).get("_collector")
         if collector is not None:
             collector.maximize = bool(getattr(task, "maximize", False))
-        started = time.perf_counter()
-
-        def search() -> Search:  # made only where cuts are chosen or a limit was met
-            classes = isinstance(self, ClassifierMixin)  # scikit-learn's tags take as long as a merge of rows
-            return Search(table, y, sample_weight, limits, progress, started, classes)
-
-        if numbers is not None and numbers.ranks:
-            features = self._search_cuts(search(), numbers, task, features, cuts, refused)
-        else:
-            made = task if isinstance(task, Task) else task(features)
-            find = solve_checked if collector is None else collector.solve
-            self.result_ = find(made, features, names, limits, progress)
-            if cuts != "binned" and not self.result_.optimal:
-                self.result_ = search().not_worse_than_greedy(self.result_, made, (self.binarizer_, features))
-            if numbers is not None and not self.result_.note:
-                self.result_ = replace(self.result_, note=ALL)
+        plan = FitPlan(self, task, table, y, sample_weight, limits, progress)
+        self.binarizer_, self.result_ = plan.run()
         self.tree_ = self.result_.tree
         conditions = getattr(self.binarizer_, "conditions_", None)
         if conditions is not None:
             self.result_.explain(conditions)
-        return features
 
     @with_callbacks  # type: ignore[untyped-decorator]
-    def _solve_in_steps(
-        self, task: Any, table: Any, y: Any, sample_weight: Any, limits: Limits
-    ) -> NDArray[np.uint8]:
+    def _solve_in_steps(self, task: Any, table: Any, y: Any, sample_weight: Any, limits: Limits) -> None:
         steps = Steps(self, table, y, sample_weight)
-        features = self._solve(task, table, y, sample_weight, limits, Watchers((self.progress, steps.watch)))
+        self._solve(task, table, y, sample_weight, limits, Watchers((self.progress, steps.watch)))
         steps.finish()
-        return features
 
     def _finish(self, finish: Callable[[Any], None]) -> None:
         """Compute what depends on the tree beside the tree itself; a path does so for each of its trees."""
@@ -168,74 +128,17 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
 
         return estimator_path(self, *data, **named)
 
-    def _cuts(self) -> str:
-        """Return where numbers are cut; a binarizer that is given says it itself."""
-        cuts = check_cuts(self.cuts)
-        if self.binarizer is None:
-            return cuts
-        if cuts == "exact":
-            raise ValueError("cuts='exact' takes every threshold, so no binarizer can be given")
-        return "binned"
+    def take_features(
+        self, table: Any, y: Any, sample_weight: Any, cuts: str
+    ) -> tuple[NDArray[np.uint8], Sequence[str] | None] | None:
+        """Return the binary features and their names where no threshold is to be searched; else None.
 
-    def _prepare(
-        self, task: Any, table: Any, y: Any, sample_weight: Any, limits: Limits, cuts: str
-    ) -> tuple[NDArray[np.uint8], Sequence[str] | None, Numbers | None, str]:
-        """Return binary features and their names, numbers that can be cut elsewhere, and why no search does.
-
-        Where a search over thresholds follows, the features are those of all other columns; else the
-        binarizer is fitted.
+        So it is with tables of Booleans, with a given binarizer, and with ``cuts="binned"``.
         """
         bits = self._take_bits(table, sample_weight)
-        if bits is not None or cuts == "binned":
-            return *(bits or self._fit_binarizer(table, y, sample_weight)), None, ""
-        refused = thresholds.refusal(task, limits) if isinstance(task, Task) else "tests have prices"
-        rows = _rows(task, sample_weight, refused)
-        known = None if refused else ranks_of(table, rows)
-        if known is not None and (searched := columns_to_search(known, table.shape[1])):
-            features, owners = other_features(table, y, sample_weight, searched)
-            return features, None, make_numbers(known, searched, owners, rows), ""
-        features, names = self._fit_binarizer(table, y, _weights_of(rows, sample_weight, table.shape[0]))
-        if not self.binarizer_.has_cuts:
-            return features, names, None, ""
-        known = ranks_of(table, rows) if known is None else known
-        return features, names, numbers_of(known, self.binarizer_, rows), refused
-
-    def _search_cuts(
-        self, search: Search, numbers: Numbers, task: Any, features: NDArray[np.uint8], cuts: str, why: str
-    ) -> NDArray[np.uint8]:
-        """Search over every threshold, or else over quantiles and the cuts of a greedy tree."""
-        found: dict[int, list[Any]] = {}
-        greedy = functools.partial(numbers.greedy_table, features)
-        if not why:
-            run = thresholds.ThresholdRun(
-                task,
-                numbers.matrix(features),
-                search.limits,
-                search.progress,
-                cheap_work(task) if cuts == "auto" else math.inf,
-                functools.partial(search.greedy_answer, greedy),
-            )
-            try:
-                self.binarizer_, features, self.result_ = search.exact(run, run.solve(), numbers)
-                return features
-            except thresholds.GaveUpError as reason:
-                found, why = cuts_of(run.splits, numbers), str(reason)
-                self._fit_binarizer(search.table, search.y, search.sample_weight)
-        if cuts == "exact":
-            warn_caller(
-                f"cuts='exact' is not possible ({why}): numbers are cut at quantiles and where a greedy tree "
-                "cuts them",
-                CutsWarning,
-            )
-        chosen = union(self.binarizer_, numbers, found, search.greedy_cuts(numbers, greedy()))
-        self.binarizer_, features = search.cut_at(chosen)
-        made = task if isinstance(task, Task) else task(features)
-        result = solve_checked(made, features, self.binarizer_.names(), search.left(), search.progress)
-        result = search.not_worse_than_greedy(result, made, (self.binarizer_, features))
-        n_cuts = sum(map(len, chosen.values()))
-        note = f"{n_cuts} cuts were considered: quantiles and those of a greedy tree ({why})"
-        self.result_ = replace(result, note="; ".join(filter(None, (result.note, note))))
-        return features
+        if bits is not None or cuts != "binned":
+            return bits
+        return self._fit_binarizer(table, y, sample_weight)
 
     def _columns_of_features(self, n_features: int) -> NDArray[np.intp]:
         """Return the column that each binary feature comes from, as far as the binarizer tells."""
@@ -291,9 +194,11 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         features = self.binarizer_.transform(table)
         return check_binary(features.toarray() if hasattr(features, "toarray") else features)
 
-    def _features(self, X: Any) -> NDArray[np.uint8]:
-        """Check a table that comes after fitting, and binarise it."""
-        return self._binarize(self._checked_table(X))
+    def _leaves(self, table: Any) -> NDArray[np.int64]:
+        """Return the leaf of each row of a checked table."""
+        if isinstance(self.binarizer_, Binarizer):
+            return self.binarizer_.route_table(table, self.tree_)
+        return self.tree_.route(self._binarize(table))
 
     def _checked_table(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -324,8 +229,7 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         int64 array of shape (n,)
             Numbers of leaves.
         """
-        features = self._features(X)
-        return self.tree_.route(features)
+        return self._leaves(self._checked_table(X))
 
     def decision_path(self, X: Any) -> csr_matrix:
         """Return the nodes of `tree_` that each row goes through.
@@ -340,28 +244,8 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         sparse matrix of shape (n, tree_.node_count)
             A 1 at every node that a row goes through.
         """
-        features = self._features(X)
-        return self.tree_.decision_path(features)
-
-
-def _rows(task: Any, sample_weight: Any, refused: str) -> Any:
-    """Return which rows have a weight: those that the task names, or a slice of all."""
-    rows = None if refused else thresholds.kept_rows(task)
-    if refused and sample_weight is not None:
-        rows = np.flatnonzero(np.asarray(sample_weight))
-    return slice(None) if rows is None else rows
-
-
-def _weights_of(rows: Any, sample_weight: Any, n_rows: int) -> Any:
-    """Return weights of the rows for the binarizer: none for those that do not count for the task.
-
-    Quantiles of all rows may miss the thresholds between the few that count, as with a class of weight 0.
-    """
-    if isinstance(rows, slice):
-        return sample_weight
-    weights = np.zeros(n_rows)
-    weights[rows] = 1.0 if sample_weight is None else np.asarray(sample_weight)[rows]
-    return weights
+        leaf = self.apply(X)
+        return self.tree_.paths(leaf)
 
 
 def has_shares(estimator: Any) -> bool:

@@ -330,8 +330,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
             The mean costs and, for labels, the normalised cost.
         """
         check_is_fitted(self)
-        features = self._features(X)
-        return self._expected(features, y, costs, check_sample_weight(sample_weight, features.shape[0]))
+        leaf = self.apply(X)
+        return self._expected(leaf, y, costs, check_sample_weight(sample_weight, leaf.size))
 
     def score(self, X: Any, y: Any = None, costs: Any = None, sample_weight: Any = None) -> float:
         """Return minus the mean cost of rows, tests included: the greater the better.
@@ -354,15 +354,12 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         """
         return -self.expected_costs(X, y, costs, sample_weight).total
 
-    def _expected(
-        self, features: NDArray[np.uint8], y: Any, costs: Any, weights: Any = None
-    ) -> ExpectedCosts:
-        leaf = self.tree_.route(features)
+    def _expected(self, leaf: NDArray[np.int64], y: Any, costs: Any, weights: Any = None) -> ExpectedCosts:
         if self._matrix is None:
             if costs is None:
                 raise ValueError("the tree was fitted with costs per row: costs are needed here too")
             table = check_costs("costs", ordered_columns("costs", costs, self.classes_), "label")
-            check_consistent_length(features, table)
+            check_consistent_length(leaf, table)
             if table.shape[1] != self.classes_.size:
                 raise ValueError(f"costs must have {self.classes_.size} columns, got {table.shape[1]}")
             own = table[np.arange(leaf.size), self.tree_.label[leaf]]
@@ -372,7 +369,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         if costs is not None or y is None:
             raise ValueError("the tree was fitted with labels: y is needed here, and no costs")
         codes = self._codes(y)
-        check_consistent_length(features, codes)
+        check_consistent_length(leaf, codes)
         shape = self.tree_.node_count, self.classes_.size
         counts = np.bincount(leaf * shape[1] + codes, weights=weights, minlength=shape[0] * shape[1])
         return self._of_counts(counts.reshape(shape).astype(np.float64))

@@ -182,11 +182,11 @@ class FairTreeClassifier(OptimalTreeClassifier):
         y, table = self._check(X, y)
         task = self._task(y, sensitive_features, sample_weight)
         self.classes_ = labels_of(task)
-        features = self._solve(task, table, y, sample_weight, limits)
+        self._solve(task, table, y, sample_weight, limits)
         self.group_rates_: dict[Any, dict[str, float]] | None = None
         self.difference_, self.ratio_ = np.nan, np.nan
         if groups is not None:
-            self._finish(lambda model: model._store_rates(task, features, y, groups, sample_weight))
+            self._finish(lambda model: model._store_rates(task, table, y, groups, sample_weight))
         return self
 
     def _check(self, X: Any, y: Any) -> tuple[NDArray[Any], Any]:
@@ -222,12 +222,12 @@ class FairTreeClassifier(OptimalTreeClassifier):
     def _store_rates(
         self,
         task: Task,
-        features: NDArray[np.uint8],
+        table: Any,
         y: NDArray[Any],
         sensitive_features: Any,
         sample_weight: Any,
     ) -> None:
-        predicted = self.tree_.label[self.tree_.route(features)].astype(np.int64)
+        predicted = self.tree_.label[self._leaves(table)].astype(np.int64)
         if isinstance(task, GroupFairness):
             outcome = task.outcome(predicted if task.rows is None else predicted[task.rows])
             self.group_rates_ = outcome.rates

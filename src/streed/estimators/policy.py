@@ -300,7 +300,7 @@ class PolicyTree(BaseTree):
         """
         check_is_fitted(self)
         table = check_table(self, X, reset=False)
-        prescribed = self.tree_.label[self.tree_.route(self._binarize(table))].astype(np.intp)
+        prescribed = self.tree_.label[self._leaves(table)].astype(np.intp)
         if rewards is not None:
             if treatment is not None or outcome is not None:
                 raise ValueError("give either treatment and outcome, or rewards, not both")

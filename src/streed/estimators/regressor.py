@@ -237,7 +237,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
             Numbers.
         """
         table = self._checked_table(X)
-        leaf = self.tree_.route(self._binarize(table))
+        leaf = self._leaves(table)
         fitted = getattr(self, "feature_names_in_", None)
         linear = is_linear(self.tree_.classes)
         needed = read_leaf_columns(table, self.leaf_columns_, fitted) if linear else None

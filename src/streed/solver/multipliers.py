@@ -50,21 +50,23 @@ class Limited:
         self.run, self.costs, self.branch_cost = run, costs, float(branch_cost)
         self.lower, self.upper = lower, upper
         self.bound = -math.inf
+        self.has_gap = False
         whole = np.append(costs[:, :, 0].ravel(), self.branch_cost)
         self.unit = 1.0 if (whole == np.floor(whole)).all() else 0.0
 
-    def solve(self) -> dict[str, Any] | None:
-        """Return an answer in the form of the engine; None if only a front would settle the limits."""
+    def solve(self) -> dict[str, Any]:
+        """Return an answer of the engine's form; `has_gap` tells if only a front would settle the limits."""
         free, answer = self._search(None, 0.0, 0.0)
         broken = self._broken(free.counts)
         if not broken:
             return self._answer(free, bool(answer["optimal"]))
         inside = self._best_constant()
         if inside is None or len(broken) > 1 or answer["status"] != "optimal":
-            return self._answer(inside, False) if self.run.stopped else None
+            self.has_gap = True
+            return self._answer(inside, False)
         return self._follow_line(free, inside, *broken[0])
 
-    def _follow_line(self, outside: Found, inside: Found, limit: int, value: float) -> dict[str, Any] | None:
+    def _follow_line(self, outside: Found, inside: Found, limit: int, value: float) -> dict[str, Any]:
         """Move the ends of the line, one of them above the limit, until it is the best bound."""
         best = inside
         for _ in range(MOST_SEARCHES):
@@ -86,7 +88,9 @@ class Limited:
             inside = found
             if not broken and found.value < best.value:
                 best = found
-        return self._answer(best, True) if self._is_proven(best) else None
+        proven = self._is_proven(best)
+        self.has_gap = not proven
+        return self._answer(best, proven)
 
     def _search(self, limit: int | None, multiplier: float, value: float) -> tuple[Found, dict[str, Any]]:
         """Search with a multiplier of one limit, and raise the bound."""

@@ -23,7 +23,7 @@ from streed import _core
 from streed.errors import InterruptedWarning, TaskError, warn_caller
 from streed.leaves import LEAF_MODELS
 from streed.options import Limits
-from streed.solver import priced_nodes
+from streed.solver import greedy, priced_nodes
 from streed.solver.progress import Reports, watch
 from streed.tasks.forms import OneValue
 from streed.tree.result import Progress, Result, Solution, relative_gap
@@ -57,6 +57,8 @@ class Run:
         "optimal", or the first reason to stop.
     refusals : tuple of str
         Why the strategies that were asked before this one did not take the task.
+    gave_up : str
+        Why the run ended without a proof though there was time left, so that another one goes on; else empty.
     objective, bound : float
         The best value and bound so far, as progress shows them; NaN: those of the running search.
     floor : float
@@ -69,6 +71,7 @@ class Run:
 
     status = "optimal"
     refusals: tuple[str, ...] = ()
+    gave_up = ""
     objective = bound = math.nan
     floor = -math.inf
     least_seconds = 0.0
@@ -172,9 +175,12 @@ class Run:
         if form.prices is not None:
             options["prices"] = tuple(form.prices)
         if form.branch_cost > 0 or self.limits.unlimited:
-            return self._search_priced(form, rows, name, options)
-        search = form.leaf.search(_core, name, rows, form.classes.size)
-        return self.note(search(**options))
+            answer = self._search_priced(form, rows, name, options)
+        else:
+            answer = self.note(form.leaf.search(_core, name, rows, form.classes.size)(**options))
+        if not answer["optimal"] and max_depth is None:
+            greedy.improve_on_bits(answer, form, rows, self.limits)
+        return answer
 
     def search_sizes(self, form: OneValue, rows: NDArray[np.uint8]) -> dict[str, Any]:
         """Search the trees with the least value for every number of branching nodes."""
@@ -306,7 +312,7 @@ class Run:
             measure=measure,
             note=note,
         )
-        if self.watcher.watched:
+        if self.watcher.watched and not self.gave_up:
             self.finish(objective, bound, gap, optimal)
         if result.status == "interrupted" and not self.watcher.stopped:
             known = f", with a gap of {gap:.2%}" if gap < math.inf else ""

@@ -9,8 +9,6 @@ one search, Dinkelbach's iteration, the hull of a metric, and limits by multipli
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,23 +16,17 @@ from numpy.typing import NDArray
 
 from streed import _core
 from streed.options import Limits
-from streed.solver import multipliers
+from streed.solver import greedy, multipliers
 from streed.solver.merged_rows import merge_classes, merge_sums
-from streed.solver.recount import make_tree
 from streed.solver.run import Run
 from streed.solver.strategies import choose
 from streed.table.limits import rank_at_most
 from streed.tasks.base import Task, form_of
 from streed.tasks.forms import CountsMetric, GroupRates, LimitedValue, OneValue
-from streed.tree.result import Result, Solution, relative_gap
+from streed.tree.result import Result
 
 engine: Any = _core.solve_thresholds
 engine_of_squares: Any = _core.solve_threshold_squares
-route: Any = _core.route
-
-
-class GaveUpError(Exception):
-    """The search over all thresholds ends without an answer; says why."""
 
 
 class Split(NamedTuple):
@@ -87,104 +79,11 @@ def kept_rows(task: Task) -> NDArray[np.int64] | None:
     return _value_of(form_of(task)).rows
 
 
-def costs_of(n_rows: int, labels: Any, costs: Any, n_labels: int) -> NDArray[np.float64]:
-    """Return what each row costs with each label."""
-    if labels is None:
-        table: NDArray[np.float64] = costs
-        return table
-    codes, weights = labels
-    table = np.repeat(weights[:, None], n_labels, axis=1)
-    table[np.arange(n_rows), codes] = 0.0
-    return table
-
-
-Grow = Callable[[Any, Any], dict[str, Any] | None]
-"""Grows a tree for classes (or targets) and weights, in the form of the engine without labels."""
-
-
-def grow_greedy(grow: Grow, labels: Any, costs: NDArray[np.float64]) -> dict[str, Any] | None:
-    """Grow a greedy tree for the classes of rows, or for the label that costs each row least."""
-    weights = np.ptp(costs, axis=1)
-    if not weights.any():
-        return None
-    return grow(*((costs.argmin(axis=1), weights) if labels is None else labels))
-
-
-def label_leaves(
-    tree: dict[str, Any], features: NDArray[np.uint8], costs: NDArray[np.float64], branch_cost: float
-) -> float:
-    """Give each leaf the label that costs least; returns what the tree costs."""
-    leaf = route(features, tree["feature"], tree["left"], tree["right"])
-    sums = np.zeros((tree["feature"].size, costs.shape[1]))
-    np.add.at(sums, leaf, costs)
-    leaves = tree["feature"] < 0
-    tree["label"] = np.where(leaves, sums.argmin(axis=1), -1).astype(np.int32)
-    return float(sums[leaves].min(axis=1).sum()) + branch_cost * int(np.count_nonzero(~leaves))
-
-
-def grow_on_means(grow: Grow, statistics: NDArray[np.float64]) -> dict[str, Any] | None:
-    """Grow a greedy tree for the targets of rows with statistics of squared errors."""
-    weights = np.ascontiguousarray(statistics[:, 0])
-    return grow(statistics[:, 1] / weights, weights)
-
-
-def predict_means(
-    tree: dict[str, Any], features: NDArray[np.uint8], statistics: NDArray[np.float64], branch_cost: float
-) -> float:
-    """Let every leaf predict the mean of its rows; returns what the tree costs."""
-    leaf = route(features, tree["feature"], tree["left"], tree["right"])
-    sums = np.zeros((tree["feature"].size, 3))
-    np.add.at(sums, leaf, statistics)
-    leaves = tree["feature"] < 0
-    tree["label"] = np.where(leaves, 0, -1).astype(np.int32)
-    weight, total, square = sums[leaves & (sums[:, 0] > 0)].T
-    return float(np.maximum(square - total**2 / weight, 0.0).sum()) + branch_cost * int((~leaves).sum())
-
-
-def better_greedy(
-    result: Result, task: Task, features: NDArray[np.uint8], names: Sequence[str], grow: Grow
-) -> Result:
-    """Return a result whose tree is the greedy one, if that is better than the tree of a given result."""
-    form = form_of(task)
-    if not isinstance(form, OneValue):
-        return result
-    rows = features if form.rows is None else np.ascontiguousarray(features[form.rows])
-    tree = _greedy_tree(form, rows, grow)
-    if tree is None:
-        return result
-    sign = -1.0 if task.maximize else 1.0
-    counted = make_tree(form, rows, names, tree, task.value_name, sign, task.name)
-    objective = task.report(counted.cost)
-    if sign * objective >= sign * float(result.objective):
-        return result
-    gap = relative_gap(objective, result.lower_bound)
-    front = [Solution((objective,), counted.tree)]
-    return replace(result, objective=objective, tree=counted.tree, front=front, gap=gap)
-
-
-def _greedy_tree(form: OneValue, rows: NDArray[np.uint8], grow: Grow) -> dict[str, Any] | None:
-    """Grow a greedy tree over binary features for a form, with its leaves labelled."""
-    statistics = form.leaf.squares
-    if statistics is not None:
-        tree = grow_on_means(grow, statistics)
-        if tree is not None:
-            predict_means(tree, rows, statistics, form.branch_cost)
-        return tree
-    labels, costs = form.leaf.native_rows()
-    table = costs_of(rows.shape[0], labels, costs, form.classes.size)
-    tree = grow_greedy(grow, labels, table)
-    if tree is not None:
-        label_leaves(tree, rows, table, form.branch_cost)
-    return tree
-
-
 class ThresholdRun(Run):
     """One solve over all thresholds of a task that is not refused.
 
     `ranks` has the shape (columns, rows), with the rows that have a weight (`kept_rows`). Work is counted
-    over all searches: `GaveUpError` is raised at its limit, and where only a front would settle the task.
-    `greedy` grows a tree for classes (or targets) and weights, in the form of the engine without labels: it
-    takes the place of a worse one that a time limit left.
+    over all searches. The run gives up at its limit, and where only a front would settle the task.
 
     Attributes
     ----------
@@ -199,19 +98,23 @@ class ThresholdRun(Run):
         limits: Limits,
         progress: object,
         work_limit: float = math.inf,
-        greedy: Grow | None = None,
     ) -> None:
         super().__init__(task, np.empty((ranks.shape[1], 0), np.uint8), None, limits, progress)
         self.ranks = ranks
         self.splits: list[Split] = []
         self._numbers: dict[Split, int] = {}
         self._work_left = work_limit
-        self._greedy = greedy
 
-    def solve(self) -> Result:
-        """Solve the task by the strategy for its form."""
+    def solve(self) -> Result | None:
+        """Solve the task by the strategy for its form; None if the run gave up without a tree."""
         form = form_of(self.task)
         return choose(self, form)(self, form)
+
+    def give_up(self, why: str) -> None:
+        """End the solve: no further search begins, and the best tree so far is the answer."""
+        self.gave_up = why
+        if self.status == "optimal":
+            self.status = "work_limit"
 
     def keep(self, rows: NDArray[np.int64] | None) -> None:
         """Refuse leaves that must hold more rows than there are; rows without a weight are gone already."""
@@ -233,17 +136,15 @@ class ThresholdRun(Run):
     def _search(
         self, labels: Any, costs: Any, n_labels: int, branch_cost: float, max_depth: int | None
     ) -> dict[str, Any]:
-        ranks, given = self.ranks, costs
+        ranks, given = self.ranks, (labels, costs)
         codes, weights = (None, None) if labels is None else labels
         if self.limits.min_samples_leaf == 1 and labels is not None:  # else rows are counted
             ranks, codes, weights = merge_classes(ranks, *labels)
         elif self.limits.min_samples_leaf == 1:
             ranks, costs = merge_sums(ranks, costs)
         answer = self._call(engine, (ranks, codes, weights, costs, n_labels), branch_cost, max_depth)
-        if not answer["optimal"] and self._greedy is not None and max_depth is None:
-            table = costs_of(self.ranks.shape[1], labels, given, n_labels)
-            tree = grow_greedy(self._greedy, labels, table)
-            self._replace(answer, tree, lambda made: label_leaves(made, self.rows, table, branch_cost))
+        if not answer["optimal"] and max_depth is None:
+            self._improve(answer, greedy.target_of_labels(*given, n_labels), branch_cost)
         return answer
 
     def _search_squares(
@@ -253,9 +154,8 @@ class ThresholdRun(Run):
         if self.limits.min_samples_leaf == 1:  # else rows are counted
             ranks, values = merge_sums(ranks, statistics)
         answer = self._call(engine_of_squares, (ranks, values), branch_cost, max_depth)
-        if not answer["optimal"] and self._greedy is not None and max_depth is None:
-            tree = grow_on_means(self._greedy, statistics)
-            self._replace(answer, tree, lambda made: predict_means(made, self.rows, statistics, branch_cost))
+        if not answer["optimal"] and max_depth is None:
+            self._improve(answer, greedy.target_of_squares(statistics), branch_cost)
         return answer
 
     def _call(
@@ -268,21 +168,15 @@ class ThresholdRun(Run):
         self._work_left = max(self._work_left - float(answer["work"]), 1.0)
         self._number_splits(answer)
         if self._work_left < math.inf and answer["status"] not in ("optimal", "time_limit", "interrupted"):
-            raise GaveUpError("all thresholds would take long")
+            self.give_up("all thresholds would take long")
         return answer
 
-    def _replace(
-        self, answer: dict[str, Any], tree: dict[str, Any] | None, label: Callable[[dict[str, Any]], float]
-    ) -> None:
+    def _improve(self, answer: dict[str, Any], target: greedy.Target | None, branch_cost: float) -> None:
         """Let a greedy tree take the place of one that a limit left, if it costs less."""
-        if tree is None:
-            return
-        self._number_splits(tree)
-        cost = label(tree)
-        if cost < answer["objective"]:
-            answer.update(
-                {name: tree[name] for name in ("feature", "left", "right", "label")}, objective=cost
-            )
+        if target is not None and not self.gave_up:
+            tree = greedy.grow(self.ranks, None, target, self.limits)
+            self._number_splits(tree)
+            greedy.improve(answer, tree, self.rows, target, branch_cost)
 
     def _number_splits(self, answer: dict[str, Any]) -> None:
         """Make the features of an answer numbers of binary features of this run."""
@@ -308,12 +202,14 @@ class ThresholdRun(Run):
         """Search the least first component with the others within limits: by multipliers, if these do."""
         limited = multipliers.Limited(self, costs, np.asarray(lower), np.asarray(upper), branch_cost[0])
         answer = limited.solve()
-        if answer is None:
-            raise GaveUpError("the limits leave a gap that only a front closes")
+        if limited.has_gap and not self.stopped:
+            self.give_up("the limits leave a gap that only a front closes")
+            answer["status"] = self.status
         return answer
 
     def search_front(
         self, costs: NDArray[np.float64], upper: Any, weights: Any, budget: float, branch_cost: Any = None
     ) -> dict[str, Any]:
         """Give up: thresholds are searched for one value only."""
-        raise GaveUpError("a part of the metric needs a front")
+        self.give_up("a part of the metric needs a front")
+        return {"trees": (), "complete": False}

@@ -35,7 +35,7 @@ def at_most(values: NDArray[Any], cut: float, out: NDArray[np.bool_] | None = No
     """
     found: NDArray[np.bool_]
     if values.dtype.kind not in "iu":
-        found = np.less_equal(values, _rounded_down(cut), out=out)
+        found = np.less_equal(values, rounded_down(cut), out=out)
         return found
     limits = np.iinfo(values.dtype)
     whole = math.floor(cut)
@@ -61,7 +61,7 @@ def rank_at_most(ranks: NDArray[np.int32], last: int, *, missing: bool) -> NDArr
     return held
 
 
-def _rounded_down(cut: float) -> float:
+def rounded_down(cut: float) -> float:
     """Return the largest double that is not above a cut."""
     limit = float(cut)
     return math.nextafter(limit, -math.inf) if limit > cut else limit

@@ -1,8 +1,7 @@
-"""Exact search over all thresholds of a table's columns, without binarising them first."""
+"""Columns as exact ranks for searches over all thresholds, and back to conditions."""
 
 from __future__ import annotations
 
 from streed.thresholds.columns import Test, encode_columns
-from streed.thresholds.solve import ThresholdResult, solve_thresholds
 
-__all__ = ["Test", "ThresholdResult", "encode_columns", "solve_thresholds"]
+__all__ = ["Test", "encode_columns"]

@@ -77,9 +77,14 @@ class Ranks:
 
     def _condition(self, rank: int, following: int) -> tuple[Condition, int]:
         """Return the condition and the largest rank that satisfies it."""
-        name, distinct = self.name, self.distinct
-        if not isinstance(distinct, np.ndarray):
+        if not isinstance(self.distinct, np.ndarray):
             return self._condition_of_few(rank), rank
+        cut, last = self.cut(rank, following)
+        return Condition(self.name, "<=", cut), last
+
+    def cut(self, rank: int, following: int) -> tuple[Any, int]:
+        """Return the cut of numbers or dates after a rank, and the largest rank that is at most the cut."""
+        distinct = np.asarray(self.distinct)
         low, high = distinct[rank], distinct[following]
         cut: Any
         if self.kind == "dates":
@@ -94,8 +99,7 @@ class Ranks:
             if distinct.dtype.kind == "f":  # short floats would round the cut, binarizers do not
                 between = between.astype(np.float64)
             last -= int(np.count_nonzero(between > cut))
-        shown = _date_text(cut, float(low), float(high)) if self.kind == "dates" else cut
-        return Condition(name, "<=", shown), last
+        return _date_text(cut, float(low), float(high)) if self.kind == "dates" else cut, last
 
     def _condition_of_few(self, rank: int) -> Condition:
         name, distinct = self.name, self.distinct

@@ -40,6 +40,9 @@ FORMAT = "streed.tree"
 VERSION = 1
 
 
+ColumnTest = tuple[NDArray[Any], float | int | None, bool]
+"""A column, its cut (a float, an integer, or None for Booleans), and whether missing values satisfy it."""
+
 COUNTED = ("n_samples", "class_weights", "values")
 """What is counted from the rows; of the many trees of a front perhaps only when it is looked at."""
 
@@ -262,6 +265,14 @@ class Tree(Views):
         """Do what `apply` does, without its checks; the rows go down in native code."""
         return _core.route(X, self.feature, self.left, self.right)
 
+    def route_columns(
+        self, features: Sequence[int], tests: Sequence[ColumnTest], n_rows: int
+    ) -> NDArray[np.int64]:
+        """Do what `route` does, by the columns that the tree tests: one test for each of some features."""
+        number = np.full(self.n_features + 1, -1, np.int32)  # a leaf has -1
+        number[list(features)] = np.arange(len(features), dtype=np.int32)
+        return _core.route_columns(list(tests), n_rows, number[self.feature], self.left, self.right)
+
     def branches(self) -> list[tuple[int, int, int]]:
         """Return the branching nodes with their left and right children; parents come before children."""
         nodes = zip(self.feature.tolist(), self.left.tolist(), self.right.tolist(), strict=True)
@@ -324,9 +335,12 @@ class Tree(Views):
 
     def decision_path(self, X: ArrayLike) -> csr_matrix:
         """Return a sparse matrix of shape (n, node_count) with a 1 at every node that a row goes through."""
+        return self.paths(self.apply(X))
+
+    def paths(self, leaf: NDArray[np.int64]) -> csr_matrix:
+        """Do what `decision_path` does for rows of which the leaves are known."""
         from scipy.sparse import csr_matrix
 
-        leaf = self.apply(X)
         paths: list[list[int]] = [[0] for _ in range(self.node_count)]
         for node in np.flatnonzero(self.feature >= 0).tolist():
             for child in (int(self.left[node]), int(self.right[node])):

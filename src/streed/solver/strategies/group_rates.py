@@ -25,7 +25,7 @@ def refusal(form: GroupRates) -> str:
     return ""
 
 
-def solve(run: Run, form: GroupRates) -> Result:
+def solve(run: Run, form: GroupRates) -> Result | None:
     """Search the tree with the fewest errors that keeps the limit."""
     task = run.task
     begin(run, form)
@@ -33,6 +33,8 @@ def solve(run: Run, form: GroupRates) -> Result:
     if answer["feasible"] is False:
         raise InfeasibleError(task.why_infeasible(answer.get("closest")))
     best = answer if "feature" in answer else _fair_constant(run, form)
+    if best is None:
+        return None
     counted = make_tree(form.value, run.rows, run.names, best, task.value_name, 1.0)
     outcome = task.outcome(counted.predicted)
     if not task.is_fair(outcome):
@@ -75,10 +77,15 @@ def _costs(form: GroupRates) -> NDArray[np.float64]:
     return with_margins(form.value.leaf.label_costs(2), form.margins)
 
 
-def _fair_constant(run: Run, form: GroupRates) -> dict[str, Any]:
-    """Return the better constant tree that keeps the limit: the answer when time was up too soon."""
+def _fair_constant(run: Run, form: GroupRates) -> dict[str, Any] | None:
+    """Return the better constant tree that keeps the limit: the answer when time was up too soon.
+
+    None if there is none and another run goes on.
+    """
     task, n = run.task, run.rows.shape[0]
     fair = [label for label in (0, 1) if task.is_fair(task.outcome(np.full(n, label)))]
+    if not fair and run.gave_up:
+        return None
     if not fair:
         raise StreedError(
             f"no tree within the limit on {task.parity.name} was found before the search ended "

@@ -17,7 +17,7 @@ def refusal(form: LimitedValue) -> str:
     return "" if form.value.leaf.affine else "the value is not a sum over rows"
 
 
-def solve(run: Run, form: LimitedValue) -> Result:
+def solve(run: Run, form: LimitedValue) -> Result | None:
     """Search the tree of least cost whose rows count no more than the limits allow."""
     run.keep(form.value.rows)
     costs = form.value.leaf.label_costs(form.classes.size)
@@ -30,6 +30,8 @@ def solve(run: Run, form: LimitedValue) -> Result:
     if answer["feasible"] is False:
         raise InfeasibleError(run.task.why_infeasible(answer.get("closest")))
     if "feature" not in answer:
+        if run.gave_up:
+            return None
         raise StreedError("no tree that keeps the limits was found in the time that was given")
     answer.setdefault("magnitude", float(np.abs(costs).max(axis=1).sum()))
     tree, objective, bound = run.counted(lambda: count(run, form.value, answer), answer)

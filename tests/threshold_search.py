@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streed.solver.thresholds import engine, route
+from streed._core import route
+from streed.solver.thresholds import engine
 from streed.thresholds.columns import Column, Ranks, Test, encode_columns
 
 UNLIMITED = 2**31 - 1

@@ -1,0 +1,84 @@
+"""Rows of a table down a tree: of all features of a binarizer only those are evaluated that the tree tests.
+
+Numbers and dates are compared where they lie, each row with the cuts on its own path. Categories, and what
+else needs a look at the values of a column, become one byte per row first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed.binarize.encode import Encoder, Known, read_fitted
+from streed.binarize.features import ColumnFeatures
+from streed.table.columns import Column, Kind, is_frame, read_columns
+from streed.table.limits import rounded_down
+from streed.tree.tree import ColumnTest, Tree
+
+
+def route_table(
+    table: Any, columns: Sequence[ColumnFeatures], owners: NDArray[np.intp], missing: str, tree: Tree
+) -> NDArray[np.int64]:
+    """Return the leaf of each row of a checked table.
+
+    Parameters
+    ----------
+    table : array or frame
+        The table, with its columns in the order of the fit.
+    columns : sequence of ColumnFeatures
+        The features of all columns; `owners` has the column of each feature.
+    missing : str
+        What is done with missing values.
+    tree : Tree
+        A tree over the features.
+    """
+    used = sorted({feature for feature in tree.feature.tolist() if feature >= 0})
+    tested = sorted({int(owners[feature]) for feature in used})
+    known = _read(table, columns, tested, missing)
+    first = np.searchsorted(owners, np.arange(len(columns)))
+    encoders = {j: Encoder(known[j], columns[j]) for j in tested}
+    tests = [_test(encoders[j], columns[j], known[j], f - int(first[j])) for f, j in _owned(used, owners)]
+    return tree.route_columns(used, tests, table.shape[0])
+
+
+def _owned(used: list[int], owners: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
+    return zip(used, owners[used].tolist(), strict=True) if used else iter(())
+
+
+def _read(table: Any, columns: Sequence[ColumnFeatures], tested: list[int], missing: str) -> dict[int, Known]:
+    """Read the columns that a tree tests, and those in which an error may show.
+
+    Texts and dates that no test looks at are not read, unless missing or unknown values are refused: it takes
+    longer than everything else.
+    """
+    strict = missing == "error" or any(column.known is not None for column in columns)
+    plain = (Kind.NUMBER, Kind.BOOLEAN)
+    wanted = [j for j, column in enumerate(columns) if strict or j in tested or column.kind in plain]
+    if is_frame(table):
+        part = table[[table.columns[j] for j in wanted]] if len(wanted) < len(columns) else table
+    else:
+        part = table if len(wanted) == len(columns) or table.dtype.kind != "O" else table[:, wanted]
+        wanted = wanted if part is not table else list(range(len(columns)))
+    read: Iterator[Column] = read_columns(part, [columns[j].name for j in wanted])
+    return {j: read_fitted(column, columns[j], missing) for j, column in zip(wanted, read, strict=True)}
+
+
+def _test(encoder: Encoder, fitted: ColumnFeatures, known: Known, position: int) -> ColumnTest:
+    """Return a condition of a column as a comparison of its values, or evaluated."""
+    condition, values = fitted.conditions[position], known.values
+    plain = condition.operator == "<=" and (known.missing is None or values.dtype.kind == "f")
+    if not plain or values.dtype.kind not in "iuf" or values.dtype.itemsize not in (1, 2, 4, 8):
+        return encoder.evaluate(position), None, False
+    if not values.dtype.isnative or (values.dtype.kind == "f" and values.dtype.itemsize < 4):
+        values = values.astype(values.dtype.newbyteorder("=") if values.dtype.itemsize >= 4 else np.float32)
+    cut = encoder.cut(position)
+    if values.dtype.kind == "f":
+        return values, rounded_down(cut), condition.missing
+    limits, whole = np.iinfo(values.dtype), math.floor(cut)
+    if whole < -(2**63):
+        return encoder.evaluate(position), None, False
+    return values, min(max(whole, limits.min - 1), int(limits.max)), False

@@ -1,0 +1,176 @@
+"""The columns of a table for one fit, each read once: as ranks with all thresholds, as bits with conditions.
+
+A search over all thresholds takes the columns of numbers and dates as ranks, and binary features of all other
+columns. Its tree tests splits of ranks; `FitColumns.adopt` makes them conditions of a fitted `Binarizer`,
+which has the cuts that the tree uses and no others. A search over chosen cuts takes bits of everything.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed.binarize.binarizer import Binarizer
+from streed.binarize.cuts import Gaps
+from streed.binarize.encode import Known, encode_features
+from streed.binarize.features import ColumnFeatures
+from streed.solver.thresholds import Split
+from streed.table.columns import Column, Kind, read_columns
+from streed.table.limits import is_beyond
+from streed.thresholds.columns import Ranks, encode_columns
+from streed.tree.result import Result
+
+Cuts = Mapping[int, Iterable[Any]]
+"""Cuts by column: numbers, or dates as ISO text."""
+
+
+class FitColumns:
+    """A table as a fit sees it.
+
+    Parameters
+    ----------
+    binarizer : Binarizer
+        Not fitted: says how columns become features.
+    table : array or frame
+        The checked table.
+    y, weights : array or None
+        Targets and weights of the rows.
+    rows : array of int or slice
+        The rows that have a weight; a slice of all of them if all have.
+    """
+
+    def __init__(self, binarizer: Binarizer, table: Any, y: Any, weights: Any, rows: Any) -> None:
+        names, self._plan = binarizer.begin(table, weights, y, all_orders=True)
+        self._binarizer = binarizer
+        self._known = [self._plan.read(j, column) for j, column in enumerate(read_columns(table, names))]
+        self._fixed: dict[int, ColumnFeatures] = {}
+        self.n_rows, self.rows = table.shape[0], rows
+
+    @functools.cached_property
+    def ranks(self) -> dict[int, Ranks]:
+        """The columns of numbers and dates (also dates that are texts) as ranks of the rows with a weight."""
+        numbers: dict[int, Column] = {}
+        for j, (column, values, missing, _) in enumerate(self._known):
+            if column.kind in (Kind.NUMBER, Kind.DATE):
+                missing = None if missing is None else missing[self.rows]
+                numbers[j] = Column(column.name, column.kind, values[self.rows], missing=missing)
+        encoded = zip(numbers, encode_columns(list(numbers.values())), strict=True)
+        return {j: ranks for j, ranks in encoded if ranks.kind != "one"}
+
+    @functools.cached_property
+    def searched(self) -> list[int]:
+        """The columns with more than one threshold, if one has more than a binarizer takes; else none.
+
+        All of them are searched then: a column of ranks takes as long as one binary feature.
+        """
+        most = self._plan.n_thresholds
+        if most is None or all(len(ranks.distinct) - 1 <= most for ranks in self.ranks.values()):
+            return []
+        return [j for j, ranks in self.ranks.items() if len(ranks.distinct) > 2]
+
+    def cut(self, cuts: Cuts | None = None) -> Binarizer:
+        """Return a fitted binarizer with given cuts of the searched columns; by default at quantiles."""
+        fitted = []
+        for j, known in enumerate(self._known):
+            if j not in self.searched or cuts is None:
+                fitted.append(self._features(j, known))
+            else:
+                given = list(cuts.get(j, ()))
+                fitted.append(self._plan.features(j, known, given, self._gaps(j) if given else None))
+        binarizer = Binarizer(**self._binarizer.get_params())
+        if cuts is not None:
+            binarizer.thresholds = {j: list(cuts.get(j, ())) for j in self.searched}
+        return binarizer.keep(self._binarizer, fitted)
+
+    def bits(self, binarizer: Binarizer) -> NDArray[np.uint8]:
+        """Return the features of a binarizer that was made here."""
+        return encode_features(self.n_rows, self._known, binarizer.columns).view(np.uint8)
+
+    def matrix(self) -> NDArray[np.int32]:
+        """All columns for the search over thresholds: ranks, then binary features, where 1 has the rank 0."""
+        others = [self._features(j, known) for j, known in self._others()]
+        bits = encode_features(self.n_rows, [known for _, known in self._others()], others)[self.rows]
+        table = np.empty((len(self.searched) + bits.shape[1], bits.shape[0]), np.int32)
+        for row, j in zip(table, self.searched, strict=False):
+            row[:] = self.ranks[j].codes
+        np.logical_not(bits.T, out=table[len(self.searched) :], casting="unsafe")
+        return table
+
+    def adopt(self, result: Result, splits: Sequence[Split]) -> Binarizer:
+        """Turn the splits that a tree tests into conditions of a binarizer, and let the tree test these."""
+        tree = result.tree
+        used = sorted(set(tree.feature[tree.feature >= 0].tolist()))
+        cuts = self._cuts_by_rank([splits[number] for number in used])
+        binarizer = self.cut({j: [cuts[j][last] for last in sorted(cuts[j])] for j in self.searched})
+        number = np.full(len(splits) + 1, -1, np.int32)  # a leaf has -1
+        number[used] = [self._feature(binarizer, splits[each], cuts) for each in used]
+        tree.feature = number[tree.feature]
+        tree.n_features, tree.feature_names = len(binarizer.conditions_), tuple(binarizer.names())
+        return binarizer
+
+    def cuts_of(self, splits: Iterable[Split]) -> dict[int, list[Any]]:
+        """Return the cuts of splits, by column."""
+        return {j: list(cuts.values()) for j, cuts in self._cuts_by_rank(splits).items()}
+
+    def union(self, *found: Cuts) -> dict[int, list[Any]]:
+        """Put the quantiles of the searched columns and other cuts together."""
+        quantiles = self.cut()
+        cuts = {}
+        for j in self.searched:
+            own = {c.value for c in quantiles.columns[j].conditions if c.operator == "<="}
+            cuts[j] = sorted(own.union(*(each.get(j, ()) for each in found)))
+        return cuts
+
+    def _others(self) -> list[tuple[int, Known]]:
+        return [(j, known) for j, known in enumerate(self._known) if j not in self.searched]
+
+    def _features(self, j: int, known: Known) -> ColumnFeatures:
+        """Return the features of a column of which no cuts are given."""
+        if j not in self._fixed:
+            gaps = self._gaps(j) if j in self.ranks else None
+            self._fixed[j] = self._plan.features(j, known, None, gaps)
+        return self._fixed[j]
+
+    def _gaps(self, j: int) -> Gaps:
+        """Return the distinct values of a column of ranks, with the weight of the rows up to each."""
+        ranks, weights = self.ranks[j], self._plan.weights
+        known = ranks.codes >= 0
+        codes, own = ranks.codes[known], None if weights is None else weights[known]
+        below = np.bincount(codes, own, len(ranks.distinct)).cumsum(dtype=np.float64)
+        distinct = np.asarray(ranks.distinct)
+        return Gaps(distinct if is_beyond(distinct) else distinct.astype(np.float64), below)
+
+    def _cuts_by_rank(self, splits: Iterable[Split]) -> dict[int, dict[int, Any]]:
+        """Return the cuts of splits by column and by the last rank that is at most the cut.
+
+        Of two cuts between the same two values the smaller one stays.
+        """
+        found: dict[int, dict[int, Any]] = {j: {} for j in self.searched}
+        for split in splits:
+            if split.column < len(self.searched) and split.rank >= 0:
+                j = self.searched[split.column]
+                cut, last = self.ranks[j].cut(split.rank, split.following)
+                found[j][last] = min(cut, found[j].get(last, cut))
+        return found
+
+    def _feature(self, binarizer: Binarizer, split: Split, cuts: Mapping[int, Mapping[int, Any]]) -> int:
+        """Return the number of the feature that a split of the search became."""
+        if split.column >= len(self.searched):
+            place = split.column - len(self.searched)
+            for j, _ in self._others():
+                own = binarizer.features_of_column(j)
+                if place < len(own):
+                    return own[place]
+                place -= len(own)
+        j = self.searched[split.column]
+        own, n_cuts = binarizer.features_of_column(j), len(cuts[j])
+        with_missing = len(own) > n_cuts  # "is missing" comes first, and "or missing" after the cuts
+        if split.rank < 0:
+            return own[0]
+        _, last = self.ranks[j].cut(split.rank, split.following)
+        place = sorted(cuts[j]).index(last) + with_missing
+        return own[place + n_cuts * (split.missing and with_missing)]

@@ -1,0 +1,206 @@
+"""The way from a table to a tree: which columns are searched, how, and what follows if a search gives up.
+
+``cuts="exact"`` searches over every threshold of numbers and dates. ``cuts="auto"`` does so as long as it is
+cheap. Where it is not, or where the task needs binary features, numbers are cut at quantiles and wherever a
+greedy tree of the same depth cuts them, so that a tree that is proven best is never worse than that one.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from streed.binarize.binarizer import Binarizer
+from streed.errors import CutsWarning, warn_caller
+from streed.estimators.columns import FitColumns
+from streed.options import CUTS, Limits
+from streed.solver import greedy, thresholds
+from streed.solver.solve import solve_checked
+from streed.table.labels import encode
+from streed.tasks.base import Task
+from streed.tree.result import Result
+
+if TYPE_CHECKING:
+    from streed.estimators.base import BaseTree
+
+ALL = "every threshold was considered"
+
+CHEAP = 5e8
+"""``cuts="auto"`` gives up a search over all thresholds after walking over so many rows times columns, in all
+its searches together. That is 0.2 to 1.5 s of processor time. All of ConTree's sets are proven at depth 3:
+eeg takes 4.1e8 (0.76 s), htru 3.5e8 (0.63 s), magic 2.3e8, avila 1.3e8, bean 8e7, rice 6e7, fault 4e7. At
+depth 4 most of them are not, rice among them (more than 1e9), and a search over chosen cuts follows."""
+
+CHEAP_SQUARES = 5e7
+"""The same for squared errors, of which a row and a column take ten times as long: 0.5 to 1.2 s. At depth 3
+carbon takes 2.8e7 (0.4 s), diabetes 5.1e6, concrete 2.0e6, airfoil 1.2e6, grid 2.5e8 (6 s); at depth 4
+airfoil 3.0e7 (0.3 s), concrete 9.7e7 (1.2 s), diabetes 5.6e8 (9 s)."""
+
+LEAST_SECONDS = 1e-3
+
+MOST_GREEDY_NODES = 1023
+"""A greedy tree whose cuts are taken has no more nodes, where the limits allow any number."""
+
+
+@dataclass(slots=True)
+class FitPlan:
+    """One fit: what is searched, on which rows, and within which limits.
+
+    `task` is a function of the binary features where the task depends on them.
+    """
+
+    model: BaseTree
+    task: Task | Callable[[NDArray[np.uint8]], Task]
+    table: Any
+    y: Any
+    sample_weight: Any
+    limits: Limits
+    progress: Any
+    started: float = field(default_factory=time.perf_counter)
+
+    def run(self) -> tuple[Any, Result]:
+        """Return the fitted binarizer, and the result with a tree over its features."""
+        cuts = self._cuts()
+        taken = self.model.take_features(self.table, self.y, self.sample_weight, cuts)
+        if taken is not None:
+            return self.model.binarizer_, self._search_bits(*taken)
+        why, rows = self._rows()
+        weights = _weights_of(rows, self.sample_weight, self.table.shape[0])
+        columns = FitColumns(default_binarizer(), self.table, self.y, weights, rows)
+        if not columns.searched:
+            return self._search_all_cuts(columns)
+        found: dict[int, list[Any]] = {}
+        if not why and isinstance(self.task, Task):
+            run = thresholds.ThresholdRun(
+                self.task, columns.matrix(), self.limits, self.progress, _work(self.task, cuts)
+            )
+            result = run.solve()
+            if not run.gave_up and result is not None:
+                return columns.adopt(result, run.splits), _with_note(result, ALL)
+            found, why = columns.cuts_of(run.splits), run.gave_up
+        if cuts == "exact":
+            warn_caller(
+                f"cuts='exact' is not possible ({why}): numbers are cut at quantiles and where a greedy tree "
+                "cuts them",
+                CutsWarning,
+            )
+        return self._search_chosen_cuts(columns, found, why)
+
+    def _cuts(self) -> str:
+        """Return where numbers are cut; a given binarizer implies "binned"."""
+        cuts = check_cuts(self.model.cuts)
+        if self.model.binarizer is None:
+            return cuts
+        if cuts == "exact":
+            raise ValueError("cuts='exact' takes every threshold, so no binarizer can be given")
+        return "binned"
+
+    def _rows(self) -> tuple[str, Any]:
+        """Say why no search over thresholds takes the task, and which rows have a weight."""
+        if isinstance(self.task, Task):
+            why = thresholds.refusal(self.task, self.limits)
+            kept = None if why else thresholds.kept_rows(self.task)
+        else:
+            why, kept = "tests have prices", None
+        if why and self.sample_weight is not None:
+            kept = np.flatnonzero(np.asarray(self.sample_weight))
+        return why, slice(None) if kept is None else kept
+
+    def _search_all_cuts(self, columns: FitColumns) -> tuple[Binarizer, Result]:
+        """Search over binary features that leave no threshold out."""
+        self.model.binarizer_ = binarizer = columns.cut()
+        result = self._search_bits(columns.bits(binarizer), binarizer.names())
+        return binarizer, _with_note(result, ALL) if binarizer.has_cuts and not result.note else result
+
+    def _search_chosen_cuts(
+        self, columns: FitColumns, found: dict[int, list[Any]], why: str
+    ) -> tuple[Binarizer, Result]:
+        """Search over quantiles, the cuts of a greedy tree, and those that were found before."""
+        chosen = columns.union(found, self._greedy_cuts(columns))
+        self.model.binarizer_ = binarizer = columns.cut(chosen)
+        seconds = self.limits.time_limit - (time.perf_counter() - self.started)
+        left = replace(self.limits, time_limit=max(seconds, LEAST_SECONDS))
+        features = columns.bits(binarizer)
+        result = solve_checked(self._made(features), features, binarizer.names(), left, self.progress)
+        n_cuts = sum(map(len, chosen.values()))
+        note = f"{n_cuts} cuts were considered: quantiles and those of a greedy tree ({why})"
+        return binarizer, _with_note(result, note)
+
+    def _greedy_cuts(self, columns: FitColumns) -> dict[int, list[Any]]:
+        """Return the cuts of a greedy tree of the same depth, if there is a target to grow it on."""
+        target = self._target(columns.rows)
+        if target is None:
+            return {}
+        limits = replace(self.limits, max_nodes=min(self.limits.max_nodes, MOST_GREEDY_NODES))
+        grown = greedy.grow(columns.matrix(), None, target, limits)
+        return columns.cuts_of(thresholds.splits_of(grown))
+
+    def _target(self, rows: Any) -> greedy.Target | None:
+        """Return the classes or numbers of the target, as they were given."""
+        if self.y is None:
+            return None
+        y = np.asarray(self.y)[rows]
+        weights = np.ones(y.shape[0])
+        if self.sample_weight is not None:
+            weights = np.asarray(self.sample_weight, np.float64)[rows]
+        if isinstance(self.model, ClassifierMixin):
+            classes, codes = encode(y)
+            return greedy.target_of_labels((codes, weights), None, len(classes))
+        if y.dtype.kind not in "fiu" or y.ndim != 1:
+            return None
+        numbers = greedy.centred(y.astype(np.float64), weights)
+        return greedy.Target("squares", None, numbers, weights, np.empty((0, 3)))
+
+    def _search_bits(self, features: NDArray[np.uint8], names: Any) -> Result:
+        """Search over binary features; where a path is wanted, its sizes."""
+        made, collector = self._made(features), vars(self.model).get("_collector")
+        if collector is None:
+            return solve_checked(made, features, names, self.limits, self.progress)
+        result: Result = collector.solve(made, features, names, self.limits, self.progress)
+        return result
+
+    def _made(self, features: NDArray[np.uint8]) -> Task:
+        return self.task if isinstance(self.task, Task) else self.task(features)
+
+
+def _work(task: Task, cuts: str) -> float:
+    """Return the work after which a search over all thresholds gives up."""
+    if cuts == "exact":
+        return math.inf
+    return CHEAP_SQUARES if thresholds.has_squares(task) else CHEAP
+
+
+def _with_note(result: Result, note: str) -> Result:
+    return replace(result, note="; ".join(filter(None, (result.note, note))))
+
+
+def _weights_of(rows: Any, sample_weight: Any, n_rows: int) -> Any:
+    """Return weights of the rows for the binarizer: none for those that do not count for the task.
+
+    Quantiles of all rows may miss the thresholds between the few that count, as with a class of weight 0.
+    """
+    if isinstance(rows, slice):
+        return sample_weight
+    weights = np.zeros(n_rows)
+    weights[rows] = 1.0 if sample_weight is None else np.asarray(sample_weight)[rows]
+    return weights
+
+
+def default_binarizer() -> Binarizer:
+    """Return the binarizer of estimators that were given none."""
+    return Binarizer(missing="side")
+
+
+def check_cuts(cuts: object) -> str:
+    """Return the parameter, or refuse it."""
+    if not isinstance(cuts, str) or cuts not in CUTS:
+        expected = f"{', '.join(map(repr, CUTS[:-1]))} or {CUTS[-1]!r}"
+        raise ValueError(f"cuts must be {expected}, got {cuts!r}")
+    return cuts

@@ -1,0 +1,149 @@
+"""A greedy tree in place of a worse one that a limit left: a search that is cut off is no worse than CART.
+
+The engine grows the tree (``core/greedy``) on what was searched, ranks or binary features, so that its tests
+are tests of the search. Its leaves then get their best labels, by the same costs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed import _core
+from streed.options import Limits
+from streed.tasks.forms import OneValue
+
+SHARE, LEAST = 0.05, 0.1
+"""A greedy tree may take this share of the time limit, or these seconds; then its nodes stay leaves."""
+
+
+ROUNDING = 1e-13
+"""Sums of squares of one row may differ by this share and mean the same."""
+
+
+class Target(NamedTuple):
+    """What a greedy tree separates: labels, or numbers to predict; and what leaves cost."""
+
+    criterion: str
+    labels: NDArray[np.int32] | None
+    numbers: NDArray[np.float64] | None
+    weights: NDArray[np.float64]
+    costs: NDArray[np.float64]
+    """Costs of shape (rows, labels), or sums of squared errors of shape (rows, 3)."""
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels; 1 where there are numbers."""
+        return 1 if self.labels is None else self.costs.shape[1]
+
+
+def target_of(form: OneValue) -> Target | None:
+    """Return the target of a form, None where leaves cost something else or all labels cost the same."""
+    if form.combination != "sum" or form.prices is not None:
+        return None
+    if form.leaf.squares is not None:
+        return target_of_squares(form.leaf.squares)
+    if not form.leaf.affine:
+        return None
+    labels, costs = form.leaf.native_rows()
+    return target_of_labels(labels, costs, form.classes.size)
+
+
+def target_of_squares(statistics: NDArray[np.float64]) -> Target:
+    """Return the target of rows with statistics of squared errors: their means, less the mean of all.
+
+    What rows spread about their own means stays, as far as it is more than rounding.
+    """
+    weights, sums, squares = statistics.T
+    numbers = centred(sums / weights, weights)
+    spread = squares - sums**2 / weights
+    spread = np.where(spread > ROUNDING * squares, spread, 0.0)
+    costs = np.stack([weights, weights * numbers, weights * numbers**2 + spread], axis=1)
+    return Target("squares", None, numbers, np.ascontiguousarray(weights), costs)
+
+
+def centred(numbers: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers less their mean, so that squares of sums keep the digits that tell splits apart."""
+    centred: NDArray[np.float64] = numbers - np.average(numbers, weights=weights)
+    return centred
+
+
+def target_of_labels(labels: Any, costs: Any, n_labels: int) -> Target | None:
+    """Return the classes of rows, or the labels that cost them least, weighted by what they may cost."""
+    if labels is not None:
+        codes, weights = labels
+        table = np.repeat(weights[:, None], n_labels, axis=1)
+        table[np.arange(codes.size), codes] = 0.0
+        return Target("gini", codes, None, weights, table) if n_labels > 1 else None
+    weights = np.ptp(costs, axis=1)
+    if not weights.any():
+        return None
+    return Target("gini", costs.argmin(axis=1).astype(np.int32), None, weights, costs)
+
+
+def grow(
+    ranks: NDArray[np.int32], bits: NDArray[np.uint8] | None, target: Target, limits: Limits
+) -> dict[str, Any]:
+    """Grow a tree over columns of ranks, of shape (columns, rows), and binary features after them.
+
+    Returns
+    -------
+    dict
+        Flat arrays as the engine returns them, without labels; features are numbers of splits.
+    """
+    answer: dict[str, Any] = _core.grow_greedy(
+        ranks,
+        bits,
+        target.labels,
+        target.numbers,
+        target.weights,
+        target.n_labels,
+        target.criterion,
+        max_depth=limits.max_depth,
+        max_nodes=limits.max_nodes,
+        min_samples_leaf=limits.min_samples_leaf,
+        time_limit=max(SHARE * limits.time_limit, LEAST),
+    )
+    return answer
+
+
+def label_leaves(
+    tree: dict[str, Any], features: NDArray[np.uint8], target: Target, branch_cost: float
+) -> float:
+    """Give each leaf the label that costs least; returns what the tree costs."""
+    leaf = _core.route(features, tree["feature"], tree["left"], tree["right"])
+    sums = np.zeros((tree["feature"].size, target.costs.shape[1]))
+    np.add.at(sums, leaf, target.costs)
+    leaves = tree["feature"] < 0
+    tree["label"] = np.where(leaves, 0 if target.labels is None else sums.argmin(axis=1), -1).astype(np.int32)
+    nodes = branch_cost * int(np.count_nonzero(~leaves))
+    if target.labels is not None:
+        return float(sums[leaves].min(axis=1).sum()) + nodes
+    weight, total, square = sums[leaves & (sums[:, 0] > 0)].T
+    return float(np.maximum(square - total**2 / weight, 0.0).sum()) + nodes
+
+
+def improve(
+    answer: dict[str, Any],
+    tree: dict[str, Any],
+    features: NDArray[np.uint8],
+    target: Target,
+    branch_cost: float,
+) -> None:
+    """Let a greedy tree over binary features take the place of the tree of an answer, if it costs less."""
+    cost = label_leaves(tree, features, target, branch_cost)
+    if cost < answer["objective"]:
+        answer.update({name: tree[name] for name in ("feature", "left", "right", "label")}, objective=cost)
+
+
+def improve_on_bits(answer: dict[str, Any], form: OneValue, rows: NDArray[np.uint8], limits: Limits) -> None:
+    """Do so for an answer over binary features that is not proven."""
+    target = target_of(form)
+    if target is None or limits.unlimited:
+        return
+    tree = grow(np.empty((0, rows.shape[0]), np.int32), rows, target, limits)
+    numbers = np.array([*tree["column"].tolist(), -1], np.int32)  # a leaf has -1
+    tree["feature"] = numbers[tree["feature"]]
+    improve(answer, tree, rows, target, form.branch_cost)
