@@ -130,10 +130,10 @@ streed::greedy::Criterion criterion_of(const std::string& name) {
     refuse("criterion must be 'gini', 'entropy' or 'squares', got '" + name + "'");
 }
 
-// A greedy tree: rows have a label (gini, entropy) or a target (squares), and a weight.
+// A greedy tree: rows have a label (gini, entropy) or targets (squares), and a weight.
 nb::dict grow_greedy(Input<std::int32_t, 2> ranks, const std::optional<Input<std::uint8_t, 2>>& bits,
                      const std::optional<Input<std::int32_t, 1>>& labels,
-                     const std::optional<Input<double, 1>>& targets, Input<double, 1> weights, int n_labels,
+                     const std::optional<Input<double, 2>>& targets, Input<double, 1> weights, int n_labels,
                      const std::string& criterion, int max_depth, int max_nodes,
                      std::int64_t min_samples_leaf, double time_limit) {
     Problem problem;
@@ -169,6 +169,7 @@ nb::dict grow_greedy(Input<std::int32_t, 2> ranks, const std::optional<Input<std
     rows.labels = problem.labels;
     rows.n_labels = n_labels;
     if (!counts) rows.targets = targets->data();
+    if (!counts) rows.n_targets = targets->shape(1);
     rows.weights = weights.data();
     const streed::greedy::Grown grown = streed::greedy::grow(
         rows, chosen, {max_depth, max_nodes, static_cast<std::size_t>(min_samples_leaf), time_limit});

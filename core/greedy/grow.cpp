@@ -13,73 +13,64 @@ namespace {
 double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 
 // The purity of both sides of a boundary, kept up to date while rows move from one side to the other. Larger
-// is purer, so that differences are gains: sum of n_k^2 / n (gini), sum of n_k log n_k - n log n (entropy),
-// s^2 / n with the sum s of targets (squares).
+// is purer, so that differences are gains: the sum of n_k^2 / n (gini), of s_k^2 / n with the sums s_k of
+// targets (squares), of n_k log n_k less n log n (entropy).
 class Balance {
 public:
     Balance(const Rows& rows, Criterion criterion)
-        : rows_(rows), criterion_(criterion), weights_(2 * static_cast<std::size_t>(rows.n_labels)) {}
+        : rows_(rows), entropy_(criterion == Criterion::entropy), sums_(2 * rows.n_sums()) {}
 
     void clear() {
-        std::fill(weights_.begin(), weights_.end(), 0.0);
+        std::fill(sums_.begin(), sums_.end(), 0.0);
         for (Side& side : sides_) side = {};
     }
     void add(int side, std::size_t row) { change(side, row, rows_.weights[row]); }
-    // Both sides of a binary feature, from the sums of the rows that have it and of all rows of the node:
-    // the weight by label, or weight and weighted target.
-    double purity_of(const double* with, std::size_t step, const double* all, double weight_with,
-                     double weight_all) const {
-        const double without = weight_all - weight_with;
-        if (!(weight_with > 0) || !(without > 0)) return -std::numeric_limits<double>::infinity();
-        if (criterion_ == Criterion::squares) {
-            const double rest = all[0] - with[0];
-            return with[0] * with[0] / weight_with + rest * rest / without;
-        }
-        double right = 0, left = 0;
-        for (std::size_t label = 0; label < static_cast<std::size_t>(rows_.n_labels); ++label) {
-            const double own = with[label * step], rest = all[label] - own;
-            right += criterion_ == Criterion::gini ? own * own : x_log_x(own);
-            left += criterion_ == Criterion::gini ? rest * rest : x_log_x(rest);
-        }
-        if (criterion_ == Criterion::gini) return right / weight_with + left / without;
-        return right - x_log_x(weight_with) + left - x_log_x(without);
-    }
     void move(std::size_t row) {
         change(0, row, -rows_.weights[row]);
         change(1, row, rows_.weights[row]);
     }
     double purity() const { return purity(sides_[0]) + purity(sides_[1]); }
 
+    // The same for the sides of a binary feature, from the sums (`step` apart) and the weight of the rows
+    // that have it, and of all rows of the node.
+    double purity_of(const double* with, std::size_t step, double weight_with, const std::vector<double>& all,
+                     double weight_all) const {
+        Side left{weight_all - weight_with, 0}, right{weight_with, 0};
+        if (!(left.weight > 0) || !(right.weight > 0)) return -std::numeric_limits<double>::infinity();
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            right.sum += term(with[k * step]);
+            left.sum += term(all[k] - with[k * step]);
+        }
+        return purity(left) + purity(right);
+    }
+
 private:
     struct Side {
         double weight = 0;
-        double sum = 0;  // squares of labels' weights, their x log x, or the weighted targets
+        double sum = 0;  // of the terms of all sums
     };
 
+    double term(double sum) const { return entropy_ ? x_log_x(sum) : sum * sum; }
     double purity(const Side& side) const {
         if (!(side.weight > 0)) return 0;
-        if (criterion_ == Criterion::entropy) return side.sum - x_log_x(side.weight);
-        return (criterion_ == Criterion::gini ? side.sum : side.sum * side.sum) / side.weight;
+        return entropy_ ? side.sum - x_log_x(side.weight) : side.sum / side.weight;
     }
     void change(int number, std::size_t row, double weight) {
-        Side& side = sides_[number];
-        side.weight += weight;
-        if (criterion_ == Criterion::squares) {
-            side.sum += weight * rows_.targets[row];
-            return;
-        }
-        double& label =
-            weights_[2 * static_cast<std::size_t>(rows_.labels[row]) + static_cast<std::size_t>(number)];
-        if (criterion_ == Criterion::gini)
-            side.sum += weight * (2 * label + weight);
-        else
-            side.sum += x_log_x(label + weight) - x_log_x(label);
-        label += weight;
+        sides_[number].weight += weight;
+        if (rows_.labels != nullptr)
+            return add_to(number, static_cast<std::size_t>(rows_.labels[row]), weight);
+        for (std::size_t k = 0; k < rows_.n_targets; ++k)
+            add_to(number, k, weight * rows_.targets[row * rows_.n_targets + k]);
+    }
+    void add_to(int number, std::size_t k, double value) {
+        double& sum = sums_[2 * k + static_cast<std::size_t>(number)];
+        sides_[number].sum += entropy_ ? x_log_x(sum + value) - x_log_x(sum) : value * (2 * sum + value);
+        sum += value;
     }
 
     const Rows& rows_;
-    Criterion criterion_;
-    std::vector<double> weights_;  // by label and side
+    bool entropy_;
+    std::vector<double> sums_;  // by label or target, and side
     Side sides_[2];
 };
 
@@ -151,10 +142,11 @@ private:
     }
 
     bool is_pure(const Node& node) const {
+        const std::size_t first = order_[node.begin];
         const auto same = [&](std::size_t row) {
-            const std::size_t first = order_[node.begin];
-            return rows_.labels != nullptr ? rows_.labels[row] == rows_.labels[first]
-                                           : rows_.targets[row] == rows_.targets[first];
+            if (rows_.labels != nullptr) return rows_.labels[row] == rows_.labels[first];
+            const double* targets = rows_.targets + row * rows_.n_targets;
+            return std::equal(targets, targets + rows_.n_targets, rows_.targets + first * rows_.n_targets);
         };
         return std::all_of(order_.begin() + static_cast<std::ptrdiff_t>(node.begin),
                            order_.begin() + static_cast<std::ptrdiff_t>(node.end), same);
@@ -215,9 +207,7 @@ private:
 
     // The best binary feature: the sums of the rows that have each feature, all features in one pass.
     void try_bits(const Node& node, Best& best) {
-        const bool squares = rows_.labels == nullptr;
-        const std::size_t m = rows_.n_bits, n = node.end - node.begin;
-        const std::size_t n_sums = squares ? 1 : static_cast<std::size_t>(rows_.n_labels);
+        const std::size_t m = rows_.n_bits, n = node.end - node.begin, n_sums = rows_.n_sums();
         sums_.assign(n_sums * m, 0.0);
         weights_.assign(m, 0.0);
         counts_.assign(m, 0);
@@ -226,21 +216,22 @@ private:
         for (std::size_t k = node.begin; k < node.end; ++k) {
             const std::size_t row = order_[k];
             const std::uint8_t* bits = rows_.bits + row * m;
-            const std::size_t label = squares ? 0 : static_cast<std::size_t>(rows_.labels[row]);
-            const double weight = rows_.weights[row], value = squares ? weight * rows_.targets[row] : weight;
-            double* sums = sums_.data() + label * m;
-            for (std::size_t f = 0; f < m; ++f) {
-                sums[f] += bits[f] != 0 ? value : 0.0;
-                weights_[f] += bits[f] != 0 ? weight : 0.0;
-                counts_[f] += bits[f];
-            }
-            all[label] += value;
+            const double weight = rows_.weights[row];
+            const auto add = [&](std::size_t sum, double value) {
+                double* sums = sums_.data() + sum * m;
+                for (std::size_t f = 0; f < m; ++f) sums[f] += bits[f] != 0 ? value : 0.0;
+                all[sum] += value;
+            };
+            if (rows_.labels != nullptr) add(static_cast<std::size_t>(rows_.labels[row]), weight);
+            for (std::size_t t = 0; t < rows_.n_targets; ++t)
+                add(t, weight * rows_.targets[row * rows_.n_targets + t]);
+            for (std::size_t f = 0; f < m; ++f) weights_[f] += bits[f] != 0 ? weight : 0.0;
+            for (std::size_t f = 0; f < m; ++f) counts_[f] += bits[f];
             weight_all += weight;
         }
         for (std::size_t f = 0; f < m; ++f) {
             if (counts_[f] < limits_.least_rows || n - counts_[f] < limits_.least_rows) continue;
-            const double purity = balance_.purity_of(sums_.data() + f, m, all.data(), weights_[f],
-                                                     weight_all);
+            const double purity = balance_.purity_of(sums_.data() + f, m, weights_[f], all, weight_all);
             if (!std::isfinite(purity) || (best.found && !(purity > best.purity))) continue;
             best = {{static_cast<std::int32_t>(rows_.n_columns + f), 0, 1, false}, purity, true};
         }

@@ -18,7 +18,7 @@ enum class Criterion { gini, entropy, squares };
 
 // Columns of ranks as in thresholds::Problem, and after them binary features; a split on a feature has the
 // column n_columns + feature and the rank 0, and rows that have the feature go right. Rows have a label, or
-// (for squares) a target; both kinds have a weight.
+// (for squares) one target or more; both kinds have a weight.
 struct Rows {
     const std::int32_t* ranks = nullptr;  // [column][row]
     const std::uint8_t* bits = nullptr;   // [row][feature]
@@ -27,8 +27,12 @@ struct Rows {
     std::size_t n_bits = 0;
     const std::int32_t* labels = nullptr;
     int n_labels = 0;
-    const double* targets = nullptr;
+    const double* targets = nullptr;  // [row][target]
+    std::size_t n_targets = 0;
     const double* weights = nullptr;
+
+    // Sums by which leaves are compared: one for each label, or for each target.
+    std::size_t n_sums() const { return labels != nullptr ? static_cast<std::size_t>(n_labels) : n_targets; }
 };
 
 struct Limits {

@@ -21,7 +21,7 @@ Table = tuple[NDArray[np.int32], NDArray[np.uint8], NDArray[Any], NDArray[np.flo
 def grow(table: Table, criterion: str, depth: int, nodes: int, least: int) -> dict[str, Any]:
     ranks, bits, target, weights = table
     labels = None if criterion == "squares" else target.astype(np.int32)
-    numbers = target.astype(np.float64) if labels is None else None
+    numbers = target.astype(np.float64).reshape(target.shape[0], -1) if labels is None else None
     n_labels = 1 if labels is None else int(labels.max()) + 1
     answer: dict[str, Any] = _core.grow_greedy(
         ranks, bits, labels, numbers, weights, n_labels, criterion,
@@ -34,8 +34,9 @@ def impurity(target: NDArray[Any], weights: NDArray[np.float64], criterion: str)
     """The weighted impurity of a leaf, straight from its definition."""
     total = weights.sum()
     if criterion == "squares":
+        target = target.reshape(weights.size, -1)
         mean = weights @ target / total
-        return float(weights @ (target - mean) ** 2)
+        return float((weights @ (target - mean) ** 2).sum())
     shares = np.array([weights[target == label].sum() / total for label in np.unique(target)])
     if criterion == "gini":
         return float(total * (1 - (shares**2).sum()))
@@ -71,7 +72,8 @@ def tables(draw: st.DrawFn) -> tuple[Table, str]:
     criterion = draw(st.sampled_from(["gini", "entropy", "squares"]))
     ranks = rng.integers(-1, draw(st.sampled_from([1, 4, 400])), (m, n)).astype(np.int32)
     bits = rng.integers(0, 2, (n, k)).astype(np.uint8)
-    target = rng.normal(size=n) if criterion == "squares" else rng.integers(0, 3, n)
+    n_targets = draw(st.integers(1, 3))
+    target = rng.normal(size=(n, n_targets)) if criterion == "squares" else rng.integers(0, 3, n)
     weights = rng.random(n) + 0.1 if draw(st.booleans()) else np.ones(n)
     return (ranks, bits, target, weights), criterion
 
@@ -84,7 +86,7 @@ def test_every_split_is_a_best_one(data: tuple[Table, str], depth: int, nodes: i
     answer = grow(table, criterion, depth, nodes, least)
     feature, left, right = answer["feature"], answer["left"], answer["right"]
     assert np.count_nonzero(feature >= 0) <= nodes
-    todo = [(0, np.ones(target.size, np.bool_), 0)]
+    todo = [(0, np.ones(weights.size, np.bool_), 0)]
     gains, leaves = [], []
     while todo:
         node, rows, level = todo.pop()
@@ -96,7 +98,7 @@ def test_every_split_is_a_best_one(data: tuple[Table, str], depth: int, nodes: i
         ]
         gain = here - min(values, default=math.inf)
         if feature[node] < 0:
-            pure = np.unique(target[rows]).size == 1
+            pure = len(np.unique(target[rows], axis=0)) == 1
             leaves += [gain] if level < depth and values and not pure else []
             continue
         side = right_side(table, answer, int(feature[node])) & rows

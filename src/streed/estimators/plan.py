@@ -153,9 +153,9 @@ class FitPlan:
         if isinstance(self.model, ClassifierMixin):
             classes, codes = encode(y)
             return greedy.target_of_labels((codes, weights), None, len(classes))
-        if y.dtype.kind not in "fiu" or y.ndim != 1:
+        if y.dtype.kind not in "fiu":
             return None
-        numbers = greedy.centred(y.astype(np.float64), weights)
+        numbers = greedy.centred(y.astype(np.float64).reshape(weights.size, -1), weights)
         return greedy.Target("squares", None, numbers, weights, np.empty((0, 3)))
 
     def _search_bits(self, features: NDArray[np.uint8], names: Any) -> Result:

@@ -29,6 +29,7 @@ class Target(NamedTuple):
     criterion: str
     labels: NDArray[np.int32] | None
     numbers: NDArray[np.float64] | None
+    """Of shape (rows, targets)."""
     weights: NDArray[np.float64]
     costs: NDArray[np.float64]
     """Costs of shape (rows, labels), or sums of squared errors of shape (rows, 3)."""
@@ -57,17 +58,17 @@ def target_of_squares(statistics: NDArray[np.float64]) -> Target:
     What rows spread about their own means stays, as far as it is more than rounding.
     """
     weights, sums, squares = statistics.T
-    numbers = centred(sums / weights, weights)
+    numbers = centred((sums / weights)[:, None], weights)
     spread = squares - sums**2 / weights
     spread = np.where(spread > ROUNDING * squares, spread, 0.0)
-    costs = np.stack([weights, weights * numbers, weights * numbers**2 + spread], axis=1)
+    own = numbers[:, 0]
+    costs = np.stack([weights, weights * own, weights * own**2 + spread], axis=1)
     return Target("squares", None, numbers, np.ascontiguousarray(weights), costs)
 
 
 def centred(numbers: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return numbers less their mean, so that squares of sums keep the digits that tell splits apart."""
-    centred: NDArray[np.float64] = numbers - np.average(numbers, weights=weights)
-    return centred
+    """Return columns of numbers less their means, so that squares of sums keep the digits that matter."""
+    return np.ascontiguousarray(numbers - np.average(numbers, axis=0, weights=weights))
 
 
 def target_of_labels(labels: Any, costs: Any, n_labels: int) -> Target | None:
