@@ -44,10 +44,10 @@ def sql_number(value: float) -> str:
     >>> sql_number(42.5), sql_number(0.1), sql_number(0.0611061), sql_number(1 / 3)
     ('42.5', '0.1e0', '6.110610000000000347e-02', '0.3333333333333333e0')
     """
-    if not math.isfinite(value):
-        raise ValueError(f"SQL has no constant for the number {value!r}")
     if isinstance(value, int) or value == 0.0:
         return repr(value)
+    if not math.isfinite(value):
+        raise ValueError(f"SQL has no constant for the number {value!r}")
     if abs(value) < LEAST:
         return f"({_nineteen(value / SHIFT)} * {_nineteen(SHIFT)})"
     text = repr(value)
