@@ -10,6 +10,7 @@ import pytest
 from streed.cli import main
 from streed.cli.views import VIEWS
 from streed.model.model import Model
+from tests.cli.data import write
 
 
 @pytest.mark.parametrize("name", VIEWS)
@@ -49,3 +50,15 @@ def test_pages(command: str, stored: str, customers: str, tmp_path: Path) -> Non
     text = page.read_text(encoding="utf-8")
     assert "<title>Prediction of churn</title>" in text
     assert "proven optimal" in text
+
+
+def test_dates_in_sql(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = [[f"2024-03-0{day}T12:00:00Z", "early" if day < 5 else "late"] for day in range(1, 10)]
+    data, path = write(tmp_path / "days.csv", table, ("signed", "when")), str(tmp_path / "dated.json")
+    assert main(["fit", data, "--target", "when", "--depth", "1", "--out", path]) == 0
+    assert main(["show", path, "--as", "sql"]) != 0
+    assert "compares dates (column 'signed'), which databases store in several" in capsys.readouterr().err
+    assert main(["show", path, "--as", "sql", "--dates", "sqlite"]) == 0
+    assert capsys.readouterr().out.rstrip("\n") == Model.load(path).tree.to_sql(dates="sqlite")
+    assert main(["show", path, "--as", "text", "--dates", "sqlite"]) != 0
+    assert "give it with --as sql" in capsys.readouterr().err

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from streed.model.model import Model
-from streed.tree.conditions import Condition
 from streed.tree.tree import Tree
 
 FORMAT = "streed.model"
@@ -77,7 +76,7 @@ def model_from_dict(description: Mapping[str, Any]) -> Model:
             f"missing must be one of {', '.join(map(repr, MISSING))}, got {entries['missing'][:80]!r}"
         )
     entries["tree"] = Tree.from_dict({**entries["tree"], "conditions": entries["conditions"]})
-    entries["conditions"] = tuple(map(Condition.from_dict, entries["conditions"]))
+    entries["conditions"] = entries["tree"].conditions
     entries["columns"] = tuple(entries["columns"])
     return Model(**entries)
 

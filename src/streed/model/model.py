@@ -81,6 +81,12 @@ class Model:
             )
         if unknown := {condition.column for condition in self.conditions} - set(self.columns):
             raise ValueError(f"there is a condition on {min(unknown)!r}, but no such column")
+        if is_linear(self.tree.classes) and (unknown := set(self._leaf_columns()) - set(self.columns)):
+            raise ValueError(f"there is a leaf that is a function of {min(unknown)!r}, but no such column")
+
+    def _leaf_columns(self) -> list[str]:
+        """Return the columns that the leaves are linear functions of."""
+        return list(dict.fromkeys(name for line in self.tree.classes.tolist() for name, _ in line.terms))
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, target: str | None = None) -> Model:
@@ -173,9 +179,8 @@ class Model:
         tree, features = self._tested(table)
         if not is_linear(tree.classes):
             return tree.predict(features)
-        names = dict.fromkeys(name for line in tree.classes.tolist() for name, _ in line.terms)
         table = table if is_frame(table) else _as_array(table, len(self.columns))
-        columns = {name: self._column(table, name).floats() for name in names}
+        columns = {name: self._column(table, name).floats() for name in self._leaf_columns()}
         if missing := [name for name, values in columns.items() if not np.isfinite(values).all()]:
             raise ValueError(
                 f"the leaves are functions of {missing[0]!r}, which has missing or infinite values"
@@ -337,4 +342,8 @@ def _shown(value: object) -> str:
 
 
 def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else math.nan
+    """Return a number of a proof; a file may have anything in its place, also integers beyond doubles."""
+    try:
+        return float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        return math.inf

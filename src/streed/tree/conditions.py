@@ -6,7 +6,9 @@ import datetime as dt
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args, get_type_hints
+from typing import Any, Literal, get_args
+
+Operator = Literal["<=", "=", "in", "is"]
 
 
 def number_text(number: float) -> str:
@@ -51,7 +53,7 @@ class Condition:
     """
 
     column: str
-    operator: Literal["<=", "=", "in", "is"]
+    operator: Operator
     value: Any
     ordered: bool = False
     missing: bool = False
@@ -121,7 +123,7 @@ class Condition:
         ValueError
             If it is no description of a condition.
         """
-        known = get_args(get_type_hints(cls)["operator"])
+        known = get_args(Operator)
         needed = [field.name for field in fields(cls) if field.name != "missing"]
         if not isinstance(description, Mapping) or set(description) - {"missing"} != set(needed):
             raise ValueError(f"a condition is described by {', '.join(needed)}, got {description!r}")

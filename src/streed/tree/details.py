@@ -20,6 +20,8 @@ class Details:
     kind: ClassVar[str]
     shared: ClassVar[tuple[str, ...]]
     """Arrays that all nodes have in common."""
+    form: ClassVar[str]
+    """What the arrays must be beside finite numbers, in words."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arrays as lists."""
@@ -37,6 +39,12 @@ class Details:
                     f"{field.name} of the details of a tree must have an entry for each of {n_nodes} nodes, "
                     f"got shape {array.shape}"
                 )
+        if not self.fits():
+            raise ValueError(f"the details of a tree must be {self.form}")
+
+    def fits(self) -> bool:
+        """Whether the arrays have the shapes and ranges of their kind, as `form` says them."""
+        raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -63,11 +71,21 @@ class Numbers(Details):
 
     kind: ClassVar[str] = "numbers"
     shared: ClassVar[tuple[str, ...]] = ("edges",)
+    form: ClassVar[str] = (
+        "means and spreads of one shape, counts of shape (nodes, bars) and one edge more than there are "
+        "bars; spreads and counts are not negative"
+    )
 
     mean: NDArray[np.float64]
     spread: NDArray[np.float64]
     edges: NDArray[np.float64]
     counts: NDArray[np.float64]
+
+    def fits(self) -> bool:
+        """Whether the arrays have the shapes and ranges of their kind."""
+        of_nodes = self.mean.ndim <= 2 and self.mean.shape == self.spread.shape and self.mean.size > 0
+        of_bars = self.counts.ndim == 2 and self.edges.shape == (self.counts.shape[1] + 1,)
+        return of_nodes and of_bars and self.edges.size > 1 and _least(self.spread, self.counts) >= 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +108,10 @@ class Curves(Details):
 
     kind: ClassVar[str] = "curves"
     shared: ClassVar[tuple[str, ...]] = ("times",)
+    form: ClassVar[str] = (
+        "increasing times, survival from 0 to 1 and hazards of shape (nodes, times), and one number of "
+        "events and one risk per node; none is negative"
+    )
 
     times: NDArray[np.float64]
     survival: NDArray[np.float64]
@@ -97,13 +119,27 @@ class Curves(Details):
     events: NDArray[np.float64]
     risk: NDArray[np.float64]
 
+    def fits(self) -> bool:
+        """Whether the arrays have the shapes and ranges of their kind."""
+        m = self.events.size
+        at_times = self.survival.shape == self.hazard.shape == (m, self.times.size)
+        of_nodes = self.times.ndim == 1 and self.events.shape == self.risk.shape == (m,)
+        ranges = _least(self.times, self.survival, self.hazard, self.events, self.risk) >= 0
+        return at_times and of_nodes and ranges and _least(np.diff(self.times), 1 - self.survival) >= 0
+
+
+def _least(*arrays: NDArray[np.float64]) -> float:
+    """Return the least number of some arrays, 0 if they are empty."""
+    return min((float(array.min()) for array in arrays if array.size), default=0.0)
+
 
 KINDS: Mapping[str, type[Numbers | Curves]] = {kind.kind: kind for kind in (Numbers, Curves)}
 
 
 def details_from_dict(description: Mapping[str, Any]) -> Numbers | Curves:
     """Read what `Details.to_dict` wrote, and check that it is there and consists of numbers."""
-    kind = KINDS.get(description.get("kind", "")) if isinstance(description, Mapping) else None
+    name = description.get("kind") if isinstance(description, Mapping) else None
+    kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise ValueError(f"details of a tree are of one of the kinds {', '.join(KINDS)}")
     names = [field.name for field in fields(kind)]
@@ -113,5 +149,5 @@ def details_from_dict(description: Mapping[str, Any]) -> Numbers | Curves:
         )
     try:
         return kind(**{name: np.array(description[name], dtype=np.float64) for name in names})
-    except (TypeError, ValueError) as error:
+    except (OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"details of a tree must be arrays of numbers: {error}") from error

@@ -328,9 +328,14 @@ class Tree(Views):
         return self.probabilities()[self.apply(X)]
 
     def probabilities(self) -> NDArray[np.float64]:
-        """Return the probability of each class at each node: its share, smoothed if the tree was made so."""
+        """Return the probability of each class at each node: its share, smoothed if the tree was made so.
+
+        All classes are equally probable at a node whose rows have no weight.
+        """
         weights = self.class_weights + self.smoothing
-        shares: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+        total = weights.sum(axis=1, keepdims=True)
+        shares: NDArray[np.float64] = np.full_like(weights, 1 / max(1, self.classes.size))
+        np.divide(weights, total, out=shares, where=total > 0)
         return shares
 
     def decision_path(self, X: ArrayLike) -> csr_matrix:

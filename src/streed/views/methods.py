@@ -116,7 +116,7 @@ class Views:
 
         return tree_to_python(self._tree, name)
 
-    def to_sql(self, *, quote: str = '"') -> str:
+    def to_sql(self, *, quote: str = '"', dates: str | None = None) -> str:
         """Write the tree as an SQL expression, for use in a SELECT.
 
         Parameters
@@ -124,6 +124,9 @@ class Views:
         quote : str, default='"'
             What quotes names: a double quote as in the standard, a backtick for MySQL and its relatives,
             ``[`` for SQL Server.
+        dates : {"sqlite", "duckdb", "timestamp", "timestamptz"}, optional
+            How the dates that the tree compares are stored: as texts of ISO 8601 in SQLite, in any form in
+            DuckDB (texts too), elsewhere in columns of a type without or with a time zone.
 
         Returns
         -------
@@ -133,7 +136,15 @@ class Views:
 
         Notes
         -----
-        With backticks, backslashes in strings are doubled, since those databases read them as escapes.
+        With backticks, backslashes in strings are doubled, since those databases read them as escapes. Dates
+        without a time zone count as UTC, as in a fit. Numbers that databases would not read as exactly the
+        same number have an exponent or more digits.
+
+        Raises
+        ------
+        ValueError
+            If the tree compares dates and `dates` does not say how they are stored, if its leaves predict
+            several numbers, or if a name, a text or a number of it cannot be written.
 
         Examples
         --------
@@ -146,9 +157,9 @@ class Views:
           ELSE 'no'
         END
         """
-        from streed.views.source import tree_to_sql
+        from streed.views.sql import tree_to_sql
 
-        return tree_to_sql(self._tree, quote)
+        return tree_to_sql(self._tree, quote, dates)
 
     def plot(self, ax: Any = None, *, title: str | None = None) -> Any:
         """Draw the tree with matplotlib: the root on the left, one line per leaf on the right.

@@ -71,6 +71,13 @@ def _label_of(label: object) -> Any:
     return tuple(plain(part) for part in label) if isinstance(label, list) else plain(label)
 
 
+def _leaf_kind(label: object) -> str:
+    """Say in words what leaves with such a label predict: all leaves of a tree do the same."""
+    if isinstance(label, tuple):
+        return f"{len(label)} values each"
+    return "linear functions" if isinstance(label, Line) else "constants"
+
+
 def plain(label: object) -> str | int | float:
     """Return a label that is a string or a number; refuse any other."""
     if not isinstance(label, str | int | float):
@@ -120,13 +127,14 @@ def _read(description: Mapping[str, Any]) -> Tree:
     names = description.get("feature_names")
     if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise ValueError(f"feature_names must be null or a list of strings, got {_short(names)}")
+    smoothing = _number(description, "smoothing")
     return Tree(
         feature=_integers(nodes, "feature"),
         left=_integers(nodes, "left"),
         right=_integers(nodes, "right"),
         label=_integers(nodes, "label"),
         n_samples=_integers(nodes, "n_samples"),
-        class_weights=_class_weights(nodes),
+        class_weights=_class_weights(nodes, smoothing),
         classes=_classes(description),
         n_features=_n_features(description),
         feature_names=names,
@@ -135,7 +143,7 @@ def _read(description: Mapping[str, Any]) -> Tree:
         conditions=_conditions(description),
         prices=_numbers(nodes, "price"),
         details=None if "details" not in description else details_from_dict(description["details"]),
-        smoothing=_number(description, "smoothing"),
+        smoothing=smoothing,
     )
 
 
@@ -143,7 +151,10 @@ def _number(description: Mapping[str, Any], name: str) -> float:
     value = description.get(name, 0.0)
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise ValueError(f"{name!r} must be a number, got {_short(value)}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name!r} must be a number that doubles can hold, got {_short(value)}") from None
 
 
 def _short(value: object) -> str:
@@ -202,15 +213,20 @@ def _numbers(nodes: list[Any], name: str) -> NDArray[np.float64] | None:
     return values
 
 
-def _class_weights(nodes: list[Any]) -> NDArray[np.float64] | None:
+def _class_weights(nodes: list[Any], smoothing: float) -> NDArray[np.float64] | None:
     if not any("class_weights" in node for node in nodes):
         return None
     try:
         weights = np.array([node["class_weights"] for node in nodes], dtype=np.float64)
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"every node must have class_weights, one number per class: {error}") from error
+    if weights.ndim != 2:
+        raise ValueError(f"class_weights must be one list of numbers per node, got shape {weights.shape}")
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError("class_weights must be finite and not negative")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weights.sum(axis=1) + smoothing * weights.shape[1]).all():
+            raise ValueError("class_weights and smoothing must have finite sums")
     return weights
 
 
@@ -227,6 +243,8 @@ def _classes(description: Mapping[str, Any]) -> NDArray[Any]:
             raise ValueError(f"{_short(code)} is wider than the longest label, of {longest} characters")
         classes = np.empty(len(labels), dtype=dtype)
         known = [_label_of(label) for label in labels]
+        if len(kinds := set(map(_leaf_kind, known))) > 1:
+            raise ValueError(f"leaves are all of one kind, got {' and '.join(sorted(kinds))}")
         classes[:] = known
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"the classes cannot be read: {error}") from error

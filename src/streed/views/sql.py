@@ -1,0 +1,105 @@
+"""A tree as an SQL expression that predicts without this package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from streed.tree.conditions import Condition
+from streed.tree.line import Line
+from streed.tree.tree import Tree
+from streed.views.source import is_date, literal, scalar
+from streed.views.sql_constants import sql_constant, sql_number
+from streed.views.sql_dates import DATES
+
+CLOSING = {'"': '"', "`": "`", "[": "]"}
+"""The characters that quote names in SQL, with their counterparts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What quotes names, and how dates are stored; see `Tree.to_sql`."""
+
+    quote: str
+    dates: str | None
+
+    def name(self, name: str) -> str:
+        """Quote a name.
+
+        Of the databases that quote names by backticks, some read a backslash in them as an escape and some do
+        not: no way to write it is safe for all.
+        """
+        closing = CLOSING[self.quote]
+        if "\0" in name or (self.quote == "`" and "\\" in name):
+            raise ValueError(
+                f"the name {name!r} cannot be quoted by {self.quote} for every database: rename it"
+            )
+        return f"{self.quote}{name.replace(closing, 2 * closing)}{closing}"
+
+    def constant(self, value: object) -> str:
+        """Write a text, a number or a Boolean."""
+        return sql_constant(scalar(value), self.quote)
+
+    def up_to_date(self, column: str, limit: str) -> str:
+        """Write that a column of dates is at most a limit; refuse to if its form is not known."""
+        if self.dates is None:
+            raise ValueError(
+                f"the tree compares dates (column {column!r}), which databases store in several forms, and "
+                f"text compared with text would be wrong: give dates={', '.join(map(repr, DATES))}"
+            )
+        return DATES[self.dates](self.name(column), limit, self.quote)
+
+
+def tree_to_sql(tree: Tree, quote: str, dates: str | None) -> str:
+    """Write nested CASE expressions; see `Tree.to_sql`."""
+    if quote not in CLOSING:
+        raise ValueError(f"quote must be one of {', '.join(CLOSING)}, got {quote!r}")
+    if dates is not None and dates not in DATES:
+        raise ValueError(f"dates must be one of {', '.join(map(repr, DATES))}, or None, got {dates!r}")
+    return "\n".join(_lines(tree, 0, Dialect(quote, dates)))
+
+
+def _lines(tree: Tree, node: int, dialect: Dialect) -> Iterator[str]:
+    """Rows whose test is unknown, since a value is NULL, go to ELSE: the side of rows without the feature."""
+    if tree.feature[node] < 0:
+        yield _leaf(tree, node, dialect)
+        return
+    yield f"CASE WHEN {_test(tree, int(tree.feature[node]), dialect)}"
+    for word, child in (("THEN", tree.right[node]), ("ELSE", tree.left[node])):
+        first, *others = _lines(tree, int(child), dialect)
+        yield f"  {word} {first}"
+        yield from (f"  {line}" for line in others)
+    yield "END"
+
+
+def _leaf(tree: Tree, node: int, dialect: Dialect) -> str:
+    """Write what a leaf predicts: a constant, or a linear function of columns."""
+    label = tree.classes[tree.label[node]]
+    if isinstance(label, Line):
+        terms = [f"{sql_number(factor)} * {dialect.name(name)}" for name, factor in label.terms]
+        return " + ".join([sql_number(label.intercept), *terms])
+    if isinstance(label, tuple):
+        raise ValueError(
+            f"an SQL expression has one value, but the leaves of this tree predict {len(label)}; "
+            "write one tree for each target, or use to_python"
+        )
+    return dialect.constant(literal(tree, node))
+
+
+def _test(tree: Tree, feature: int, dialect: Dialect) -> str:
+    if tree.conditions is None:
+        return f"{dialect.name(tree.feature_name(feature))} = 1"
+    test: Condition = tree.conditions[feature]
+    compared = _of_values(test, dialect)
+    return f"{dialect.name(test.column)} IS NULL OR {compared}" if test.missing else compared
+
+
+def _of_values(test: Condition, dialect: Dialect) -> str:
+    name = dialect.name(test.column)
+    if test.operator == "is":
+        return f"{name} = {dialect.constant(True)}" if test.value is True else f"{name} IS NULL"
+    if test.operator == "in":
+        return f"{name} IN ({', '.join(map(dialect.constant, test.value))})"
+    if is_date(test):
+        return dialect.up_to_date(test.column, test.value)
+    return f"{name} {test.operator} {dialect.constant(test.value)}"
