@@ -17,6 +17,7 @@ from streed.errors import (
     InterruptedWarning,
     NoEventsWarning,
     NotNative,
+    NotProvenWarning,
     StreedError,
     TaskError,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "InterruptedWarning",
     "NoEventsWarning",
     "NotNative",
+    "NotProvenWarning",
     "OptimalTreeClassifier",
     "OptimalTreeRegressor",
     "PolicyTree",

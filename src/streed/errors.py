@@ -7,9 +7,12 @@ hand.
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import os
 import sys
 import warnings
+from collections.abc import Iterator
 
 
 class StreedError(Exception):
@@ -32,6 +35,10 @@ class InterruptedWarning(UserWarning):
     """The search was stopped by Ctrl-C; the best tree found so far was returned."""
 
 
+class NotProvenWarning(UserWarning):
+    """A limit ended a fit before its tree was proven optimal; the message has the gap and what to do."""
+
+
 class NoEventsWarning(UserWarning):
     """A survival tree was fitted to rows that are all censored, so that it has nothing to say."""
 
@@ -45,6 +52,24 @@ class NotNative(StreedError):  # noqa: N818  (a message to `solve`, not an error
 
     `solve` then takes the six components and says so in `Result.engine` and `Result.note`.
     """
+
+
+_SILENT = contextvars.ContextVar("streed_fits_are_silent", default=False)
+
+
+@contextlib.contextmanager
+def silent_fits() -> Iterator[None]:
+    """Keep fits from a `NotProvenWarning` each, for what makes many of them and reports all together."""
+    token = _SILENT.set(True)
+    try:
+        yield
+    finally:
+        _SILENT.reset(token)
+
+
+def fits_are_silent() -> bool:
+    """Whether a path or tuning makes the fit, and will report it."""
+    return _SILENT.get()
 
 
 _INSIDE = f"{os.path.dirname(__file__)}{os.sep}"  # noqa: PTH120 (pathlib takes long to import)

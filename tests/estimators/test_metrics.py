@@ -13,7 +13,7 @@ from sklearn import metrics as sklearn_metrics
 from sklearn.datasets import load_breast_cancer
 
 import streed
-from streed import InterruptedWarning, OptimalTreeClassifier, Progress, TaskError, metrics
+from streed import InterruptedWarning, NotProvenWarning, OptimalTreeClassifier, Progress, TaskError, metrics
 
 
 @pytest.fixture(name="cancer")
@@ -85,7 +85,8 @@ def test_what_metrics_refuse(parameters: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize("objective", ["f1", "mcc"])
 def test_time_limits_hold_over_all_searches(objective: str, noise: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = noise
-    model = OptimalTreeClassifier(objective, max_depth=5, time_limit=0.4).fit(X, y)
+    with pytest.warns(NotProvenWarning, match="n_jobs=-1"):
+        model = OptimalTreeClassifier(objective, max_depth=5, time_limit=0.4).fit(X, y)
     result = model.result_
     assert (result.status, result.optimal) == ("time_limit", False)
     assert 0 < result.objective < result.lower_bound <= 1

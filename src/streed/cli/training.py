@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from streed.cli.parser import Container, names
 from streed.cli.tables import read_table
-from streed.errors import InterruptedWarning
+from streed.errors import InterruptedWarning, NotProvenWarning
 from streed.fairness.parity import CONSTRAINTS
 from streed.model.model import listed
 from streed.table.missing import is_missing
@@ -186,12 +186,13 @@ def shows_progress(arguments: argparse.Namespace) -> bool:
 
 @contextlib.contextmanager
 def warnings_as_notes(arguments: argparse.Namespace) -> Iterator[None]:
-    """Turn warnings to users into notes, once each; that of Ctrl-C is left to whoever reports the result."""
+    """Turn warnings to users into notes, once each, but those that the printed result says anyway."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield
-    found = [w for w in caught if issubclass(w.category, UserWarning)]
-    for message in dict.fromkeys(str(w.message) for w in found if w.category is not InterruptedWarning):
+    said = (InterruptedWarning, NotProvenWarning)
+    found = [w for w in caught if issubclass(w.category, UserWarning) and not issubclass(w.category, said)]
+    for message in dict.fromkeys(str(w.message) for w in found):
         note(arguments, " ".join(message.split()))
 
 

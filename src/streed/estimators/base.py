@@ -16,6 +16,7 @@ from streed.binarize.binarizer import Binarizer, check_table
 from streed.binarize.booleans import is_boolean, zero_one_bits
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
 from streed.estimators.plan import FitPlan, default_binarizer
+from streed.estimators.unproven import warn_unproven
 from streed.options import Limits, check_limits
 from streed.solver.progress import Watchers
 from streed.table.columns import is_frame, narrowed
@@ -85,6 +86,7 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         conditions = getattr(self.binarizer_, "conditions_", None)
         if conditions is not None:
             self.result_.explain(conditions)
+        warn_unproven(self, self.result_, limits)
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def _solve_in_steps(self, task: Any, table: Any, y: Any, sample_weight: Any, limits: Limits) -> None:

@@ -15,6 +15,8 @@ from typing import Any
 
 from sklearn.base import clone
 
+from streed.errors import silent_fits
+from streed.estimators.unproven import warn_unproven_sizes
 from streed.options import Limits
 from streed.paths.interrupted import unsearched
 from streed.paths.sizes import SizePath, never_worse, path_checked
@@ -79,6 +81,13 @@ class EstimatorPath(SizePath):
 
 def estimator_path(estimator: Any, *data: Any, **named: Any) -> EstimatorPath:
     """Find the path of an estimator; `data` are the arguments of its `fit`."""
+    with silent_fits():
+        path = _path(estimator, *data, **named)
+    warn_unproven_sizes(estimator, path.results, estimator._limits())
+    return path
+
+
+def _path(estimator: Any, *data: Any, **named: Any) -> EstimatorPath:
     started = time.perf_counter()
     collector = Collector()
     model = clone(estimator).set_params(tune=None)

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
+from streed.errors import silent_fits
 from streed.tree.result import Result
 from streed.tuning.folds import Fold
 
@@ -32,7 +33,8 @@ def fit_sizes(
 ) -> dict[float, Fitted]:
     """Score the best tree of every size, from one path over the rows of a fold."""
     fit, test, total = _parts(data, fold)
-    path = clone(estimator).set_params(**params, max_nodes=max(sizes)).path(**fit)
+    with silent_fits():
+        path = clone(estimator).set_params(**params, max_nodes=max(sizes)).path(**fit)
     _check_finished(path)
     known: dict[int, Fitted] = {}
     out: dict[float, Fitted] = {}
@@ -54,12 +56,13 @@ def fit_prices(
 ) -> dict[float, Fitted]:
     """Score the best tree for every price, without a limit of the depth."""
     fit, test, total = _parts(data, fold)
-    return {
-        price: _fitted(
-            clone(estimator).set_params(**params, cost_complexity=price).fit(**fit), scoring, test, total
-        )
-        for price in prices
-    }
+    with silent_fits():
+        return {
+            price: _fitted(
+                clone(estimator).set_params(**params, cost_complexity=price).fit(**fit), scoring, test, total
+            )
+            for price in prices
+        }
 
 
 def _parts(data: dict[str, Any], fold: Fold) -> tuple[dict[str, Any], dict[str, Any], float]:
