@@ -172,27 +172,32 @@ def ordered_features(column: Column, rows: Rows, choose: Chooser, *, refuse: boo
 
 
 def category_features(
-    column: Column, rows: Rows, max_categories: int | None, min_frequency: float | None, *, refuse: bool
+    column: Column,
+    rows: Rows,
+    max_categories: int | None,
+    min_frequency: float | None,
+    *,
+    refuse: bool,
+    missing: bool,
 ) -> ColumnFeatures:
-    """Give each category a feature; the rare ones share one."""
+    """Give each category a feature; the rare ones share one.
+
+    Of two categories one says it all, unless values are missing: then neither is what the other one is not.
+    """
     name = column.name
     counts = count_categories(rows.values, column.categories, rows.weights)
     _warn_if_nearly_unique(name, counts, rows.values.size)
     frequent, rare = split_rare(counts, max_categories, min_frequency)
     conditions = [Condition(name, "=", value) for value in frequent]
-    values = list(frequent)
+    values, rest = list(frequent), None
     if rare:
         conditions.append(Condition(name, "in", rare))
         values.append(max(rare, key=lambda value: counts[value]))
-    rest = None
-    if (
-        len(conditions) <= 2
-    ):  # of two, one says it all: the second category, or the frequent one of two groups
+    if len(conditions) == 1:
+        conditions, values, rest = [], [], values[0]
+    elif len(conditions) == 2 and not missing:  # the second category, or the frequent one of two groups
         keep = 0 if rare else 1
-        rest = values[1 - keep] if len(values) == 2 else values[0]
-        conditions, values = conditions[keep : keep + 1], values[keep : keep + 1]
-        if len(frequent) + bool(rare) == 1:
-            conditions, values = [], []
+        conditions, values, rest = conditions[keep : keep + 1], values[keep : keep + 1], values[1 - keep]
     reason = None if conditions else "all its categories are rare" if rare else "it has only one value"
     known = frozenset(counts) if refuse else None
     return ColumnFeatures(
@@ -214,8 +219,8 @@ def _warn_if_nearly_unique(name: str, counts: dict[Any, float], n: int) -> None:
 def with_sides(features: ColumnFeatures) -> ColumnFeatures:
     """Put "is missing" before the others, and after them each one once more, "or missing".
 
-    So a tree sends missing values to either side of a cut. Categories without an order need no more than the
-    first one: a missing value is one more category.
+    So a tree sends missing values to either side of a cut. Categories without an order need "is missing"
+    only: a missing value is one more category, and each category has a feature.
     """
     own = features.conditions if features.kind is not Kind.CATEGORY else ()
     both = (*features.conditions, *(replace(condition, missing=True) for condition in own))

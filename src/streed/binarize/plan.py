@@ -90,18 +90,24 @@ class Plan:
         rows = Rows(values, self.weights, self.y)
         if missing is not None and n_missing:
             rows = rows.where(~missing)
-        found = self._features(column, rows, given, from_text, gaps)
+        some_missing = sides or n_missing > 0
+        found = self._features(column, rows, given, from_text, gaps, some_missing)
         return with_sides(found) if sides else with_missing(found) if n_missing else found
 
     def _features(
-        self, column: Column, rows: Rows, given: list[float] | None, from_text: bool, gaps: Gaps | None
+        self,
+        column: Column,
+        rows: Rows,
+        given: list[float] | None,
+        from_text: bool,
+        gaps: Gaps | None,
+        some_missing: bool,
     ) -> ColumnFeatures:
         if column.kind is Kind.BOOLEAN:
             return boolean_features(column.name, rows)
         if column.kind is Kind.CATEGORY:
-            return category_features(
-                column, rows, self.max_categories, self.min_frequency, refuse=self.refuse_unknown
-            )
+            most, least, refuse = self.max_categories, self.min_frequency, self.refuse_unknown
+            return category_features(column, rows, most, least, refuse=refuse, missing=some_missing)
         if column.kind is Kind.ORDERED:
             choose = _choose_all if self.all_orders else self._choose
             return ordered_features(column, rows, choose, refuse=self.refuse_unknown)
