@@ -6,12 +6,14 @@ same when they refuse one.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import numbers
 import os
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from streed.sizes import as_float
@@ -23,6 +25,8 @@ class Option:
 
     `integer` options take Python and NumPy integers only. The range is `low` to `high`, where `low` itself is
     excluded if `above` is set. `default` is what an estimator uses; `optional` options take None as well.
+    With `share`, a number between 0 and 1 is a share of the rows; with `sizes`, a text such as "2GB" is a
+    number of bytes.
     """
 
     name: str
@@ -34,12 +38,18 @@ class Option:
     high: float = math.inf
     above: bool = False
     optional: bool = False
+    share: bool = False
+    sizes: bool = False
 
     def check(self, value: object) -> float | int | None:
         """Return `value` as a plain Python number (or None), or raise TypeError or ValueError."""
         if value is None and self.optional:
             return None
+        if self.sizes and isinstance(value, str):
+            value = _bytes(value)
         given = type(value)
+        if self.share and given is not int and _is_share(value):
+            return as_float(value)
         if given is not int and (self.integer or given is not float):
             self._check_type(value)
         number: float = int(value) if self.integer else as_float(value)  # type: ignore[call-overload]
@@ -48,11 +58,33 @@ class Option:
             raise ValueError(f"{self.name} must be {self.expected}, got {value!r}")
         return number
 
+    def read(self, text: str) -> float | int | None:
+        """Read the option from a text, as the command line gives it; ``none`` stands for None."""
+        if self.optional and text.lower() == "none":
+            return None
+        for kind in (int, float):
+            with contextlib.suppress(ValueError):
+                return self.check(kind(text))
+        return self.check(text)
+
     def _check_type(self, value: object) -> None:
         """Refuse what is no number. Plain ones need not be asked: it takes longer than all the rest."""
         kind = numbers.Integral if self.integer else numbers.Real
         if isinstance(value, bool) or not isinstance(value, kind):
             raise TypeError(f"{self.name} must be {self.expected}, got {value!r} ({type(value).__name__})")
+
+
+def _bytes(text: str) -> float | str:
+    """Read a number of bytes with a unit: kB, MB, GB and TB are powers of 1000, KiB and so on of 1024."""
+    found = re.fullmatch(r"(\d+\.?\d*|\.\d+) *(?:([kmgt])(i?)b?|b)", text.strip().lower())
+    if found is None:
+        return text
+    return float(found[1]) * (1024.0 if found[3] else 1000.0) ** " kmgt".index(found[2] or " ")
+
+
+def _is_share(value: object) -> bool:
+    whole = isinstance(value, numbers.Integral)
+    return isinstance(value, numbers.Real) and not whole and 0 < as_float(value) < 1
 
 
 MOST_DEPTH = 20
@@ -67,14 +99,16 @@ _TABLE = (
            default=3, low=0, high=MOST_DEPTH, optional=True),
     Option("max_nodes", "an integer >= 0 or None", "Greatest number of branching nodes; by default no limit.",
            low=0, optional=True),
-    Option("min_samples_leaf", "an integer >= 1", "Least number of training rows in a leaf.",
-           default=1, low=1),
+    Option("min_samples_leaf", "an integer >= 1, or a share of the rows between 0 and 1",
+           "Least number of training rows in a leaf, or their least share of all rows.",
+           default=1, low=1, share=True),
     Option("cost_complexity", "a number from 0 to 1e30", "Price of a branching node per unit of weight.",
            default=0.0, integer=False, low=0, high=1e30),
     Option("time_limit", "a number of seconds > 0 or None", "Seconds until the best tree so far is returned.",
            integer=False, low=0, above=True, optional=True),
-    Option("memory_limit", "a number of bytes > 0 or None", "Bytes for the solver's own structures.",
-           integer=False, low=0, above=True, optional=True),
+    Option("memory_limit", "a number of bytes > 0, a text such as '2GB', or None",
+           "Bytes for the solver's own structures, or a text such as 2GB.",
+           integer=False, low=0, above=True, optional=True, sizes=True),
     Option("n_jobs", "a positive integer, -1 for all cores, or None for one",
            "Number of threads; below zero, -1 means all cores, -2 all but one, and so on.", optional=True),
 )  # fmt: skip
@@ -97,7 +131,10 @@ CUTS = ("auto", "exact", "binned")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The checked limits of one solve, in the form that the engine takes."""
+    """The checked limits of one solve, in the form that the engine takes.
+
+    `leaf_share` is the least share of the rows in a leaf until `for_rows` makes it a `min_samples_leaf`.
+    """
 
     max_depth: int
     max_nodes: int
@@ -105,9 +142,11 @@ class Limits:
     time_limit: float
     memory_limit: int
     n_threads: int
+    leaf_share: float = 0.0
 
     def arguments(self, poll: Callable[[dict[str, float]], bool] | None) -> dict[str, Any]:
         """Give the limits as the keyword arguments that every search of the engine takes."""
+        assert not self.leaf_share, "the number of rows is needed first"
         given: dict[str, Any] = {
             "max_depth": self.max_depth,
             "max_nodes": self.max_nodes,
@@ -123,18 +162,16 @@ class Limits:
         """Whether there is no limit of the depth."""
         return self.max_depth == NO_DEPTH
 
-    def check_rows(self, n_rows: int) -> None:
-        """Refuse leaves that must hold more rows than there are."""
+    def for_rows(self, n_rows: int) -> Limits:
+        """Make a share of the rows a number, rounded up; refuse leaves that must hold more than all rows."""
+        if self.leaf_share:
+            least = math.ceil(self.leaf_share * n_rows * (1 - 1e-12))  # 0.07 * 100 is above 7
+            return replace(self, min_samples_leaf=max(1, least), leaf_share=0.0)
         if self.min_samples_leaf > n_rows:
             raise ValueError(
                 f"min_samples_leaf must be at most the number of rows, {n_rows}, got {self.min_samples_leaf}"
             )
-
-
-def _integer(name: str, value: object) -> int:
-    number = OPTIONS[name].check(value)
-    assert isinstance(number, int)
-    return number
+        return self
 
 
 def _threads(n_jobs: object) -> int:
@@ -197,13 +234,16 @@ def _check(
     full_tree = 2**31 - 1 if given is None else 2**depth - 1
     seconds = OPTIONS["time_limit"].check(time_limit)
     memory = OPTIONS["memory_limit"].check(memory_limit)
+    least = OPTIONS["min_samples_leaf"].check(min_samples_leaf)
+    assert least is not None
     return Limits(
         max_depth=depth,
         max_nodes=full_tree if nodes is None else min(int(nodes), full_tree),
-        min_samples_leaf=_integer("min_samples_leaf", min_samples_leaf),
+        min_samples_leaf=max(1, int(least)),
         time_limit=math.inf if seconds is None else seconds,
         memory_limit=0 if memory is None or memory >= 2**63 else max(1, int(memory)),
         n_threads=_threads(n_jobs),
+        leaf_share=least if least < 1 else 0.0,
     )
 
 

@@ -265,7 +265,7 @@ def test_missing_values_as_a_feature() -> None:
         ({"max_depth": -1}, ValueError, "max_depth must be an integer from 0 to 20 or None, got -1"),
         ({"max_depth": None}, ValueError, "max_depth=None needs a price per branching node"),
         ({"max_nodes": 1.5}, TypeError, "max_nodes must be"),
-        ({"min_samples_leaf": 0}, ValueError, "min_samples_leaf must be an integer >= 1, got 0"),
+        ({"min_samples_leaf": 0}, ValueError, "min_samples_leaf must be an integer >= 1, or a share"),
         ({"min_samples_leaf": 151}, ValueError, "at most the number of rows, 150, got 151"),
         ({"cost_complexity": -1}, ValueError, "cost_complexity must be a number from 0 to 1e30, got -1"),
         ({"class_weight": "even"}, ValueError, "class_weight must be None, 'balanced' or a dict"),

@@ -11,6 +11,44 @@ import pytest
 
 from streed.options import OPTIONS, check_limits
 
+LEAF = "min_samples_leaf must be an integer >= 1, or a share of the rows between 0 and 1"
+MEMORY = "memory_limit must be a number of bytes > 0, a text such as '2GB', or None"
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("1GB", 10**9), ("2 GiB", 2**31), ("500 mb", 5 * 10**8), (".5k", 500), ("64KiB", 2**16), ("7 B", 7)],
+)
+def test_sizes_of_memory_as_texts(text: str, size: int) -> None:
+    assert check_limits(max_depth=1, memory_limit=text).memory_limit == size
+
+
+@pytest.mark.parametrize(("rows", "least"), [(100, 7), (101, 8), (3, 1), (10**6, 70_000)])
+def test_a_share_of_the_rows_is_rounded_up(rows: int, least: int) -> None:
+    limits = check_limits(max_depth=1, min_samples_leaf=0.07)
+    assert limits.for_rows(rows).min_samples_leaf == least
+    assert check_limits(max_depth=1, min_samples_leaf=1).for_rows(rows).min_samples_leaf == 1
+
+
+@pytest.mark.parametrize("value", [1.0, 0.0, 1.5, -0.2, math.nan, True])
+def test_what_is_no_share(value: Any) -> None:
+    with pytest.raises(TypeError, match=f"{LEAF}, got {value!r}"):
+        check_limits(max_depth=1, min_samples_leaf=value)
+
+
+@pytest.mark.parametrize("text", ["much", "-1GB", "1 ZB", "1.5.2 GB", "GB", "1e3kB"])
+def test_what_is_no_size(text: str) -> None:
+    with pytest.raises(TypeError, match=f"{MEMORY}, got {text!r}"):
+        check_limits(max_depth=1, memory_limit=text)
+
+
+def test_texts_of_the_command_line() -> None:
+    read = OPTIONS["min_samples_leaf"].read
+    assert (read("3"), read("0.05"), OPTIONS["max_depth"].read("none")) == (3, 0.05, None)
+    assert OPTIONS["memory_limit"].read("2kB") == 2000
+    with pytest.raises(TypeError, match=LEAF):
+        read("2.5")
+
 
 def test_defaults_become_what_the_engine_takes() -> None:
     limits = check_limits(max_depth=3)
@@ -43,12 +81,13 @@ def test_fractions_of_a_byte_and_endless_time_are_no_error() -> None:
         ("max_depth", -1, "max_depth must be an integer from 0 to 20 or None, got -1"),
         ("max_depth", 21, "max_depth must be an integer from 0 to 20 or None, got 21"),
         ("max_nodes", -1, "max_nodes must be an integer >= 0 or None, got -1"),
-        ("min_samples_leaf", 0, "min_samples_leaf must be an integer >= 1, got 0"),
+        ("min_samples_leaf", 0, LEAF + ", got 0"),
         ("time_limit", 0, "time_limit must be a number of seconds > 0 or None, got 0"),
         ("time_limit", -2.5, "time_limit must be a number of seconds > 0 or None, got -2.5"),
         ("time_limit", math.nan, "time_limit must be a number of seconds > 0 or None, got nan"),
-        ("memory_limit", 0, "memory_limit must be a number of bytes > 0 or None, got 0"),
-        ("memory_limit", math.nan, "memory_limit must be a number of bytes > 0 or None, got nan"),
+        ("memory_limit", 0, MEMORY + ", got 0"),
+        ("memory_limit", math.nan, MEMORY + ", got nan"),
+        ("memory_limit", "0GB", MEMORY + ", got 0.0"),
         ("n_jobs", 0, "n_jobs must be a positive integer, -1 for all cores, or None for one, got 0"),
     ],
 )

@@ -106,7 +106,7 @@ def test_column_names_of_a_frame_are_kept() -> None:
         ([0, 1, 1, 0], {}, ValueError, "two-dimensional"),
         (X, {"max_depth": 2.0}, TypeError, "max_depth must be an integer"),
         (X, {"min_samples_leaf": 5}, ValueError, "at most the number of rows, 4, got 5"),
-        (X, {"min_samples_leaf": 0.5}, TypeError, "min_samples_leaf must be an integer"),
+        (X, {"min_samples_leaf": 1.5}, TypeError, "min_samples_leaf must be an integer"),
         (X, {"progress": 3}, TypeError, "progress must be False, True or a function"),
         (X, {"time_limit": 0}, ValueError, "time_limit"),
     ],

@@ -76,7 +76,7 @@ def add_solver_options(parser: argparse.ArgumentParser, names: tuple[str, ...] =
             dest=name,
             type=_reader(option),
             default=option.default,
-            metavar="N" if option.integer else "X",
+            metavar="SIZE" if option.sizes else "N" if option.integer else "X",
             help=f"{option.help[0].lower()}{option.help[1:].rstrip('.')}{default}".replace("%", "%%"),
         )
 
@@ -91,10 +91,8 @@ def _reader(option: Option) -> Callable[[str], float | int | None]:
 
 
 def _read(option: Option, text: str) -> float | int | None:
-    if option.optional and text.lower() == "none":
-        return None
     try:
-        return option.check(int(text) if option.integer else float(text))
+        return option.read(text)
     except (ValueError, TypeError):
         expected = option.expected.replace(" or None", "")
         raise argparse.ArgumentTypeError(f"it must be {expected}, got {text!r}") from None

@@ -32,16 +32,17 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         a price (`cost_complexity` above zero).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
-    min_samples_leaf : int, default=1
-        Least number of training rows in a leaf. Rows of weight zero do not count.
+    min_samples_leaf : int or float, default=1
+        Least number of training rows in a leaf, or their least share of all rows, between 0 and 1. Rows of
+        weight zero do not count.
     cost_complexity : float, default=0.0
         Price of a branching node, as a share of the total weight of the rows.
     class_weight : dict or "balanced", optional
         Factor of each label on the weight of its rows. "balanced" gives all classes the same total weight.
     time_limit : float, optional
         Seconds after which the best tree so far is taken; see ``result_.optimal`` and ``result_.gap``.
-    memory_limit : float, optional
-        Bytes that the solver's own structures may take.
+    memory_limit : float or str, optional
+        Bytes that the solver's own structures may take, also as a text: "2GB", "500 MB", "1GiB".
     n_jobs : int, optional
         Number of threads; None means one, -1 all cores. The tree does not depend on it.
     binarizer : transformer, optional
@@ -96,11 +97,11 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         *,
         max_depth: int | None = 3,
         max_nodes: int | None = None,
-        min_samples_leaf: int = 1,
+        min_samples_leaf: float = 1,
         cost_complexity: float = 0.0,
         class_weight: Any = None,
         time_limit: float | None = None,
-        memory_limit: float | None = None,
+        memory_limit: float | str | None = None,
         n_jobs: int | None = None,
         binarizer: Any = None,
         cuts: str = "auto",

@@ -73,8 +73,9 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         a price (`cost_complexity` above zero).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
-    min_samples_leaf : int, default=1
-        Least number of training rows in a leaf. Rows of weight zero do not count.
+    min_samples_leaf : int or float, default=1
+        Least number of training rows in a leaf, or their least share of all rows, between 0 and 1. Rows of
+        weight zero do not count.
     cost_complexity : float, default=0.0
         Price of a branching node, as a share of the sum over the rows of their greatest less
         their least cost.
@@ -82,8 +83,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         Factor on the misclassification costs of the rows of each class; tests keep their prices.
     time_limit : float, optional
         Seconds after which the best tree so far is taken; see ``result_.optimal`` and ``result_.gap``.
-    memory_limit : float, optional
-        Bytes that the solver's own structures may take.
+    memory_limit : float or str, optional
+        Bytes that the solver's own structures may take, also as a text: "2GB", "500 MB", "1GiB".
     n_jobs : int, optional
         Number of threads; None means one, -1 all cores. The tree does not depend on it.
     binarizer : transformer, optional
@@ -149,11 +150,11 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         feature_costs: FeatureCosts | None = None,
         max_depth: int | None = 3,
         max_nodes: int | None = None,
-        min_samples_leaf: int = 1,
+        min_samples_leaf: float = 1,
         cost_complexity: float = 0.0,
         class_weight: Any = None,
         time_limit: float | None = None,
-        memory_limit: float | None = None,
+        memory_limit: float | str | None = None,
         n_jobs: int | None = None,
         binarizer: Any = None,
         cuts: str = "auto",

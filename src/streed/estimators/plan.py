@@ -138,8 +138,10 @@ class FitPlan:
         target = self._target(columns.rows)
         if target is None:
             return {}
-        limits = replace(self.limits, max_nodes=min(self.limits.max_nodes, MOST_GREEDY_NODES))
-        grown = greedy.grow(columns.matrix(), None, target, limits)
+        ranks = columns.matrix()
+        limits = self.limits.for_rows(ranks.shape[1])
+        limits = replace(limits, max_nodes=min(limits.max_nodes, MOST_GREEDY_NODES))
+        grown = greedy.grow(ranks, None, target, limits)
         return columns.cuts_of(thresholds.splits_of(grown))
 
     def _target(self, rows: Any) -> greedy.Target | None:

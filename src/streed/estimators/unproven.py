@@ -1,8 +1,8 @@
 """The warning of a fit that a limit ended before its tree was proven.
 
-`streed.solve` returns a `Result`, whose status its caller sees. `fit` returns the estimator, and nobody who fits
-a hundred of them looks at the result of each: so it warns, once per fit. A path and tuning make many fits and
-report all of them together, so that these fits are silent.
+`streed.solve` returns a `Result`, whose status its caller sees. `fit` returns the estimator, and nobody who
+fits a hundred of them looks at the result of each: so it warns, once per fit. A path and tuning make many
+fits and report all of them together, so that these fits are silent.
 """
 
 from __future__ import annotations

@@ -218,9 +218,9 @@ def size_path(
     *,
     max_depth: int,
     max_nodes: int | None = None,
-    min_samples_leaf: int = 1,
+    min_samples_leaf: float = 1,
     time_limit: float | None = None,
-    memory_limit: float | None = None,
+    memory_limit: float | str | None = None,
     n_jobs: int | None = None,
     progress: bool | Callable[[Progress], object] = False,
 ) -> SizePath:
@@ -236,7 +236,7 @@ def size_path(
         Greatest number of tests from the root to a leaf.
     max_nodes : int, optional
         The largest size; by default that of the full tree.
-    min_samples_leaf : int, default=1
+    min_samples_leaf : int or float, default=1
         Least number of rows in a leaf.
     time_limit : float, optional
         Seconds for the whole path; sizes that are not proven then have their best trees so far.

@@ -100,7 +100,7 @@ class Run:
         """Leave out rows without a weight, and refuse leaves that must hold more rows than are left."""
         if rows is not None:
             self.rows = np.ascontiguousarray(self.features[rows])
-        self.limits.check_rows(self.rows.shape[0])
+        self.limits = self.limits.for_rows(self.rows.shape[0])
 
     def watch(self, reports: Reports) -> None:
         """Let another object turn costs into the natural units of progress."""

@@ -23,9 +23,9 @@ def solve(
     *,
     max_depth: int | None,
     max_nodes: int | None = None,
-    min_samples_leaf: int = 1,
+    min_samples_leaf: float = 1,
     time_limit: float | None = None,
-    memory_limit: float | None = None,
+    memory_limit: float | str | None = None,
     n_jobs: int | None = None,
     progress: bool | Callable[[Progress], object] = False,
 ) -> Result:
@@ -46,12 +46,12 @@ def solve(
         per branching node.
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
-    min_samples_leaf : int, default=1
+    min_samples_leaf : int or float, default=1
         Least number of rows in a leaf. Rows of weight zero do not count. (Components say themselves what a
         leaf may be; only a number above 1 adds something.)
     time_limit : float, optional
         Seconds after which the best tree so far is returned.
-    memory_limit : float, optional
+    memory_limit : float or str, optional
         Bytes that the solver's own structures may take (a rough count in the general search). Caches stop
         growing there; a search for a front or under limits ends when its points would take a tenth more.
     n_jobs : int, optional

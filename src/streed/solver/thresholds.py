@@ -118,7 +118,7 @@ class ThresholdRun(Run):
 
     def keep(self, rows: NDArray[np.int64] | None) -> None:
         """Refuse leaves that must hold more rows than there are; rows without a weight are gone already."""
-        self.limits.check_rows(self.ranks.shape[1])
+        self.limits = self.limits.for_rows(self.ranks.shape[1])
 
     def search_value(
         self, form: OneValue, rows: NDArray[np.uint8], max_depth: int | None = None, name: str = ""

@@ -49,6 +49,7 @@ def refusal(form: SixComponents) -> str:
 def solve(run: Run, form: SixComponents) -> Result:
     """Solve a task that the engine cannot take, through the components it gives."""
     task = run.task
+    run.keep(None)
     components = task.components(run.features, min_samples_leaf=run.limits.min_samples_leaf)
     if not isinstance(components, Components):
         raise TaskError(f"{type(task).__name__}.components() must return a Components, got {components!r}")
@@ -75,6 +76,10 @@ def solve_components(
         raise ValueError(
             f"X has {features.shape[1]} columns, but {task.name} has {len(task.features)} features"
         )
+    if features is not None:
+        limits = limits.for_rows(features.shape[0])
+    elif limits.leaf_share:
+        raise ValueError(f"min_samples_leaf={limits.leaf_share} is a share of the rows of X, but X is None")
     run = Run(task, features, names, limits, progress, Natural())
     found = search(run, with_leaf_size(task, features, limits.min_samples_leaf))
     check_found(run, found, task.name)

@@ -27,6 +27,7 @@ def refusal(form: Vector) -> str:
 def solve(run: Run, form: Vector) -> Result:
     """Search the product task, and keep what is nondominated in the objectives."""
     task = form.task
+    run.keep(form.rows)
     components = task.components(run.features, min_samples_leaf=run.limits.min_samples_leaf)
     check_components(components)
     run.watch(Natural())
