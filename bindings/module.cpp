@@ -54,6 +54,9 @@ nb::dict sizes_dict(const streed::SizesResult& result) {
     return out;
 }
 
+// What a binding does with a checked problem: search one tree, or one for every number of branching nodes.
+using Run = nb::dict (*)(const streed::Problem&, streed::Options&, const nb::object&);
+
 nb::dict run_sizes(const streed::Problem& problem, streed::Options& options, const nb::object& callback) {
     if (options.max_nodes > streed::kMostSizes || problem.maximum)
         refuse("sizes are searched up to " + text(streed::kMostSizes) + " nodes, for sums of costs; got " +
@@ -61,12 +64,12 @@ nb::dict run_sizes(const streed::Problem& problem, streed::Options& options, con
     return sizes_dict(run_polled(options, callback, [&] { return streed::solve_sizes(problem, options); }));
 }
 
-nb::dict run(const streed::Problem& problem, streed::Options& options, const nb::object& callback) {
-    if (options.sizes) return run_sizes(problem, options, callback);
+nb::dict run_one(const streed::Problem& problem, streed::Options& options, const nb::object& callback) {
     return result_dict(run_polled(options, callback, [&] { return streed::solve(problem, options); }),
                        kStatistics);
 }
 
+template <Run run>
 nb::dict solve(Input<std::uint8_t, 2> features, Input<std::int32_t, 1> labels, Input<double, 1> weights,
                int n_labels, const nb::kwargs& kwargs) {
     const SearchOptions given = read_options(kwargs, kOneValue);
@@ -83,6 +86,7 @@ nb::dict solve(Input<std::uint8_t, 2> features, Input<std::int32_t, 1> labels, I
     return run(problem, options, given.poll);
 }
 
+template <Run run>
 nb::dict solve_costs(Input<std::uint8_t, 2> features, Input<double, 2> costs, const nb::kwargs& kwargs) {
     const SearchOptions given = read_options(kwargs, kOneValue);
     if (costs.shape(0) != features.shape(0))
@@ -99,6 +103,7 @@ nb::dict solve_costs(Input<std::uint8_t, 2> features, Input<double, 2> costs, co
     return run(problem, options, given.poll);
 }
 
+template <Run run>
 nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statistics, nb::object function,
                         int n_labels, const std::optional<Input<double, 1>>& least_row,
                         const std::optional<Input<double, 1>>& worst_row, double parameter,
@@ -153,6 +158,17 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
     }
 }
 
+template <Run run>
+void register_one_value(nb::module_& module) {
+    module.def("solve", &solve<run>, "features"_a.noconvert(), "labels"_a.noconvert(),
+               "weights"_a.noconvert(), "n_labels"_a, "options"_a);
+    module.def("solve_costs", &solve_costs<run>, "features"_a.noconvert(), "costs"_a.noconvert(),
+               "options"_a);
+    module.def("solve_function", &solve_function<run>, "features"_a.noconvert(), "statistics"_a.noconvert(),
+               "function"_a, "n_labels"_a, nb::kw_only(), "least_row"_a.noconvert() = nb::none(),
+               "worst_row"_a.noconvert() = nb::none(), "parameter"_a = 0.0, "options"_a);
+}
+
 std::vector<std::string> switch_names() {
     std::vector<std::string> names;
     for (const SwitchName& entry : kSwitches) names.emplace_back(entry.name);
@@ -163,12 +179,11 @@ std::vector<std::string> switch_names() {
 
 NB_MODULE(_core, module) {
     nb::exception<streed::TaskFailure>(module, "TaskFailure", PyExc_RuntimeError);
-    module.def("solve", &solve, "features"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(),
-               "n_labels"_a, "options"_a);
-    module.def("solve_costs", &solve_costs, "features"_a.noconvert(), "costs"_a.noconvert(), "options"_a);
-    module.def("solve_function", &solve_function, "features"_a.noconvert(), "statistics"_a.noconvert(),
-               "function"_a, "n_labels"_a, nb::kw_only(), "least_row"_a.noconvert() = nb::none(),
-               "worst_row"_a.noconvert() = nb::none(), "parameter"_a = 0.0, "options"_a);
+    register_one_value<run_one>(module);
+    nb::module_ sizes = module.def_submodule("sizes",
+                                             "The best tree of every size; functions as in the module.");
+    sizes.attr("TaskFailure") = module.attr("TaskFailure");
+    register_one_value<run_sizes>(sizes);
     register_front(module);
     register_priced(module);
     register_thresholds(module);

@@ -23,16 +23,13 @@ struct SearchOptions {
     std::optional<PriceArrays> prices;
     std::string combination = "sum";
     double work_limit = std::numeric_limits<double>::infinity();
-    bool sizes = false;  // one value: a tree for every number of branching nodes
     std::optional<nb::dict> switches;
     std::string simd = "auto";
     nb::object poll = nb::none();
 
     streed::Options engine() const {
-        streed::Options options = make_options(max_depth, max_nodes, min_samples_leaf, branch_cost,
-                                               time_limit, memory_limit, n_threads, switches, simd);
-        options.sizes = sizes;
-        return options;
+        return make_options(max_depth, max_nodes, min_samples_leaf, branch_cost, time_limit, memory_limit,
+                            n_threads, switches, simd);
     }
 };
 
@@ -73,7 +70,6 @@ constexpr OptionReader kOptions[] = {
     {"prices", 0, kOneValue, read_option<&SearchOptions::prices>},
     {"combination", 0, kOneValue, read_option<&SearchOptions::combination>},
     {"work_limit", 0, kThresholds, read_option<&SearchOptions::work_limit>},
-    {"sizes", 0, kOneValue, read_option<&SearchOptions::sizes>},
     {"switches", 0, kAll, read_option<&SearchOptions::switches>},
     {"simd", 0, kAll, read_option<&SearchOptions::simd>},
     {"poll", 0, kAll, read_poll},

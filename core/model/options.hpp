@@ -47,7 +47,6 @@ struct Options {
     double time_limit = std::numeric_limits<double>::infinity();
     std::size_t memory_limit = 0;  // bytes, 0 for none
     int n_threads = 1;
-    bool sizes = false;  // a tree for every number of branching nodes (sizes/sizes.hpp)
     std::string simd = "auto";
     Switches switches;
     // Called about every 0.1 s on the calling thread; true ends the search.

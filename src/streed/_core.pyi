@@ -40,7 +40,6 @@ class _Options(_Limits):
     branch_cost: float
     prices: NotRequired[_Prices | None]
     combination: NotRequired[str]
-    sizes: NotRequired[bool]
 
 def solve(
     features: npt.NDArray[np.uint8],
@@ -63,6 +62,36 @@ def solve_function(
     parameter: float = 0.0,
     **options: Unpack[_Options],
 ) -> dict[str, Any]: ...
+
+class sizes:  # noqa: N801  (a submodule)
+    """The best tree of every size; functions as in the module."""
+
+    TaskFailure: type[RuntimeError]
+    @staticmethod
+    def solve(
+        features: npt.NDArray[np.uint8],
+        labels: npt.NDArray[np.int32],
+        weights: npt.NDArray[np.float64],
+        n_labels: int,
+        **options: Unpack[_Options],
+    ) -> dict[str, Any]: ...
+    @staticmethod
+    def solve_costs(
+        features: npt.NDArray[np.uint8], costs: npt.NDArray[np.float64], **options: Unpack[_Options]
+    ) -> dict[str, Any]: ...
+    @staticmethod
+    def solve_function(
+        features: npt.NDArray[np.uint8],
+        statistics: npt.NDArray[np.float64],
+        function: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]] | int | str,
+        n_labels: int,
+        *,
+        least_row: npt.NDArray[np.float64] | None = None,
+        worst_row: npt.NDArray[np.float64] | None = None,
+        parameter: float = 0.0,
+        **options: Unpack[_Options],
+    ) -> dict[str, Any]: ...
+
 def solve_priced(
     features: npt.NDArray[np.uint8],
     *,

@@ -90,6 +90,9 @@ def _is_share(value: object) -> bool:
 MOST_DEPTH = 20
 """The deepest tree that a search by depth takes."""
 
+LEAST_SECONDS = 1e-3
+"""Time for a search when hardly any is left and a tree must be returned: enough for a first one."""
+
 NO_DEPTH = 2**30
 """`Limits.max_depth` where there is no limit."""
 

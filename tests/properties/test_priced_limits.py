@@ -13,7 +13,7 @@ import streed
 from streed import reference
 from streed.leaves import ClassErrors, CostTable
 from streed.options import NO_DEPTH
-from streed.solver import priced_nodes
+from streed.solver import node_price, one_value
 from streed.tasks import (
     Accuracy,
     DemographicParity,
@@ -50,7 +50,7 @@ def test_limits_that_may_bind(problem: tuple[np.ndarray, np.ndarray, float], dep
     task = Accuracy(y, cost_complexity=price)
     expected = reference.solve(task.components(X), max_depth=depth, max_nodes=nodes)
     with pytest.MonkeyPatch.context() as patch:  # tried without a depth at every depth
-        patch.setattr(priced_nodes, "DEEP", 0)
+        patch.setattr(one_value, "DEEP", 0)
         found = streed.solve(task, X, max_depth=depth, max_nodes=nodes)
     assert found.optimal
     assert found.objective == pytest.approx(min(s.value for s in expected), abs=1e-9)
@@ -82,11 +82,11 @@ def test_after_the_time_the_tree_respects_its_limits() -> None:
 def test_nodes_that_pay() -> None:
     labels = np.array([0, 1])
     errors = ClassErrors(np.array([0, 0, 0, 1, 1], np.int32), np.ones(5))
-    assert priced_nodes.nodes_that_pay(OneValue(errors, labels, branch_cost=2.0)) == 1
-    assert priced_nodes.nodes_that_pay(OneValue(errors, labels, branch_cost=2.001)) == 0
-    assert priced_nodes.nodes_that_pay(OneValue(errors, labels)) == NO_DEPTH
+    assert node_price.nodes_that_pay(OneValue(errors, labels, branch_cost=2.0)) == 1
+    assert node_price.nodes_that_pay(OneValue(errors, labels, branch_cost=2.001)) == 0
+    assert node_price.nodes_that_pay(OneValue(errors, labels)) == NO_DEPTH
     costs = CostTable(np.array([[0.0, 3.0], [4.0, 1.0]]))
-    assert priced_nodes.nodes_that_pay(OneValue(costs, labels, branch_cost=1.5)) == 2
+    assert node_price.nodes_that_pay(OneValue(costs, labels, branch_cost=1.5)) == 2
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_no_limit_of_a_search_by_depth(seed: int, kind: str, price: float, level
     # no test is worth being asked twice on a path
     deepest = streed.solve(task, X, max_depth=4, min_samples_leaf=size)
     with pytest.MonkeyPatch.context() as patch:  # what deeper trees than these could cost must be known
-        patch.setattr(priced_nodes, "MOST_DEPTH", levels)
+        patch.setattr(node_price, "MOST_DEPTH", levels)
         free = streed.solve(task, X, max_depth=None, min_samples_leaf=size)
     sign = -1 if task.maximize else 1
     assert free.optimal or levels < 4

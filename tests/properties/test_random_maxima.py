@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import streed
 from streed import InfeasibleError, combine, reference
-from streed.solver import run as solver_run
 from streed.tasks import LabelCosts, StatisticsTask
+from tests.engines import switch_off
 from tests.properties.test_random_tasks import (
     EXAMPLES,
     FUNCTIONS,
@@ -92,15 +92,14 @@ def test_combinations(engine: str, seed: int) -> None:
     draw = Random(seed)
     task = random_combination(draw)
     values = best_values(task, draw)
-    kept = solver_run.native
-    solver_run.native = kept if engine == "native" else object()
-    try:
-        found = streed.solve(task, draw.X, **draw.limits)
-    except InfeasibleError:
-        assert values == []
-        return
-    finally:
-        solver_run.native = kept
+    with pytest.MonkeyPatch.context() as patch:
+        if engine == "general":
+            switch_off(patch)
+        try:
+            found = streed.solve(task, draw.X, **draw.limits)
+        except InfeasibleError:
+            assert values == []
+            return
     assert found.engine == engine
     assert [close(v) for v in rounded(s.values for s in found.front)] == values
     assert found.optimal

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import streed
 from streed import _core
 from streed.options import check_limits
-from streed.solver.sizes import MOST_SIZES
+from streed.solver.engines.all_sizes import MOST_SIZES
 from tests.properties.naive import Problem
 from tests.properties.problems import EXAMPLES, SEEDS, problems
 
@@ -32,7 +32,7 @@ def check(problem: Problem, **more: Any) -> None:
     options = {**LIMITS, **problem.options(), **more}
     most = min(options["max_nodes"], 2 ** options["max_depth"] - 1, MOST_SIZES)
     options["max_nodes"] = most
-    together = _core.solve(*data, **options, sizes=True)
+    together = _core.sizes.solve(*data, **options)
     assert together["optimal"]
     values = vector(together, most)
     assert len(together["lower_bounds"]) <= most + 1
@@ -122,11 +122,11 @@ def test_every_leaf_model(seed: int, name: str, least: int) -> None:
 def test_most_sizes_is_that_of_the_engine() -> None:
     X, y = np.zeros((2, 1), np.uint8), np.array([0, 1], np.int32)
     options = {**LIMITS, "min_samples_leaf": 1, "branch_cost": 0.0, "max_depth": 20}
-    _core.solve(X, y, np.ones(2), 2, **options, max_nodes=MOST_SIZES, sizes=True)
+    _core.sizes.solve(X, y, np.ones(2), 2, **options, max_nodes=MOST_SIZES)
     with pytest.raises(ValueError, match=f"up to {MOST_SIZES} nodes"):
-        _core.solve(X, y, np.ones(2), 2, **options, max_nodes=MOST_SIZES + 1, sizes=True)
+        _core.sizes.solve(X, y, np.ones(2), 2, **options, max_nodes=MOST_SIZES + 1)
     with pytest.raises(ValueError, match="a maximum"):
-        _core.solve(X, y, np.ones(2), 2, **options, max_nodes=3, sizes=True, combination="max")
+        _core.sizes.solve(X, y, np.ones(2), 2, **options, max_nodes=3, combination="max")
 
 
 def test_time_limit_and_progress() -> None:

@@ -14,6 +14,7 @@ COMMON: dict[str, Any] = {"time_limit": math.inf, "memory_limit": 0, "branch_cos
 BY_DEPTH: dict[str, Any] = {"max_depth": 2, "max_nodes": 3, "min_samples_leaf": 1, "n_threads": 1, **COMMON}
 CALLS: dict[str, tuple[Any, tuple[Any, ...], dict[str, Any], dict[str, Any]]] = {
     "solve": (_core.solve, (X, LABELS, WEIGHTS, 2), {}, BY_DEPTH),
+    "sizes.solve": (_core.sizes.solve, (X, LABELS, WEIGHTS, 2), {}, BY_DEPTH),
     "solve_priced": (_core.solve_priced, (X,), {"labels": LABELS, "weights": WEIGHTS, "n_labels": 2}, COMMON),
     "solve_thresholds": (
         _core.solve_thresholds,
@@ -27,7 +28,8 @@ CALLS: dict[str, tuple[Any, tuple[Any, ...], dict[str, Any], dict[str, Any]]] = 
 @pytest.mark.parametrize("name", CALLS)
 def test_options_of_a_search(name: str) -> None:
     function, rows, data, options = CALLS[name]
-    assert function(*rows, **data, **options)["objective"] == 0.5  # one split
+    found = function(*rows, **data, **options)
+    assert found.get("trees", [found])[-1]["objective"] == 0.5  # one split
     for missing in options:
         left = {key: value for key, value in options.items() if key != missing}
         with pytest.raises(TypeError, match=f"missing option '{missing}'"):

@@ -13,11 +13,12 @@ import pytest
 import streed
 from streed import InfeasibleError, TaskError, _core, combine, reference
 from streed.reference import Components
-from streed.solver import run as solver_run
+from streed.solver.engines import mixed
 from streed.solver.fronts.vector import label_vector, not_label_costs
 from streed.tasks import Accuracy, BalancedAccuracy, GeneralTask, StatisticsTask, Task
 from streed.tasks.base import CostTable, Lowered
 from streed.testing import brute_force
+from tests.engines import switch_off
 from tests.unit.front_twin import Twin, leaves, size, trees
 
 RNG = np.random.default_rng(3)
@@ -122,8 +123,12 @@ COMBINATIONS: dict[str, Callable[[], Any]] = {
 @pytest.fixture(params=["general", "twin", "engine"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Solve by the general search, by a slow twin of the native front engine, and by the engine itself."""
-    chosen = {"general": object(), "twin": Twin(), "engine": _core}[request.param]
-    monkeypatch.setattr(solver_run, "native", chosen)
+    if request.param == "general":
+        switch_off(monkeypatch)
+    elif request.param == "twin":
+        switch_off(monkeypatch, mixed)
+        for name in ("front", "constrained"):
+            monkeypatch.setattr(_core, name, getattr(Twin(), name))
     return str(request.param)
 
 
@@ -374,7 +379,7 @@ def test_lowered_vector() -> None:
 
 
 def test_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver_run, "native", object())
+    switch_off(monkeypatch)
     front = streed.solve(combine(MISSED, ALARMS), X, max_depth=3, time_limit=1e-9)
     assert (front.status, front.optimal, front.lower_bound, front.gap) == (
         "time_limit",

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import pkgutil
+import re
+from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
@@ -12,7 +16,8 @@ import streed
 from streed import TaskError, _core
 from streed.leaves import LEAF_MODELS, LeafModel
 from streed.options import MOST_COMPONENTS
-from streed.solver.strategies import STRATEGIES, strategy
+from streed.solver import engines
+from streed.solver.strategies import STRATEGIES, STRATEGIES_OF_SIZES, strategy
 from streed.tasks import REGISTRY, Accuracy, F1Score, GeneralTask, LabelCosts, Task
 from streed.tasks.forms import CountsMetric, Form, OneValue, SixComponents, Vector
 
@@ -26,9 +31,25 @@ def test_the_engine_takes_as_many_components_as_python_believes() -> None:
 
 def test_every_form_has_strategies() -> None:
     assert set(STRATEGIES) == set(get_args(Form))
-    for name in {name for names in STRATEGIES.values() for name in names}:
-        assert list(inspect.signature(strategy(name).refusal).parameters) == ["form"]
+    assert set(STRATEGIES_OF_SIZES) <= set(STRATEGIES)
+    everyone = [*STRATEGIES.values(), *STRATEGIES_OF_SIZES.values()]
+    for name in {name for names in everyone for name in names}:
+        assert list(inspect.signature(strategy(name).refusal).parameters) == ["form", "limits"]
         assert list(inspect.signature(strategy(name).solve).parameters) == ["run", "form"]
+
+
+def test_every_engine_says_what_it_takes() -> None:
+    """Only these files call a search of the native engine, and their page lists them."""
+    page = str(engines.__doc__)
+    for module in pkgutil.iter_modules(engines.__path__):
+        engine = importlib.import_module(f"{engines.__name__}.{module.name}")
+        assert list(inspect.signature(engine.refusal).parameters) == ["form", "limits"]
+        assert callable(engine.search)
+        assert f"`{module.name}.py`" in page
+    searches = r"_core\.(solve|front|constrained|mixed|sizes)"
+    folder = Path(str(engines.__file__)).parent
+    for path in Path(streed.__file__).parent.rglob("*.py"):
+        assert path.parent == folder or not re.search(searches, path.read_text(encoding="utf-8")), path
 
 
 @pytest.mark.parametrize("task", REGISTRY.values(), ids=REGISTRY)

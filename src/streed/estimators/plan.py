@@ -20,11 +20,12 @@ from sklearn.base import ClassifierMixin
 from streed.binarize.binarizer import Binarizer
 from streed.errors import CutsWarning, warn_caller
 from streed.estimators.columns import FitColumns
-from streed.options import CUTS, Limits
+from streed.options import CUTS, LEAST_SECONDS, Limits
 from streed.solver import greedy, thresholds
+from streed.solver.engines import thresholds as threshold_engine
 from streed.solver.solve import solve_checked
 from streed.table.labels import encode
-from streed.tasks.base import Task
+from streed.tasks.base import Task, form_of
 from streed.tree.result import Result
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ CHEAP_SQUARES = 5e7
 """The same for squared errors, of which a row and a column take ten times as long: 0.5 to 1.2 s. At depth 3
 carbon takes 2.8e7 (0.4 s), diabetes 5.1e6, concrete 2.0e6, airfoil 1.2e6, grid 2.5e8 (6 s); at depth 4
 airfoil 3.0e7 (0.3 s), concrete 9.7e7 (1.2 s), diabetes 5.6e8 (9 s)."""
-
-LEAST_SECONDS = 1e-3
 
 MOST_GREEDY_NODES = 1023
 """A greedy tree whose cuts are taken has no more nodes, where the limits allow any number."""
@@ -105,7 +104,7 @@ class FitPlan:
     def _rows(self) -> tuple[str, Any]:
         """Say why no search over thresholds takes the task, and which rows have a weight."""
         if isinstance(self.task, Task):
-            why = thresholds.refusal(self.task, self.limits)
+            why = threshold_engine.refusal(form_of(self.task), self.limits)
             kept = None if why else thresholds.kept_rows(self.task)
         else:
             why, kept = "tests have prices", None

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.options import Limits, check_limits
+from streed.options import LEAST_SECONDS, Limits, check_limits
 from streed.paths.interrupted import unsearched
 from streed.paths.text import aligned
-from streed.solver.sizes import is_taken, solve_sizes
-from streed.solver.solve import solve_checked
+from streed.solver.solve import solve_checked, solve_sizes
 from streed.table.matrix import check_binary
 from streed.tasks.base import Task, form_of
 from streed.tasks.forms import OneValue
@@ -28,9 +27,6 @@ from streed.tree.result import Progress, Result, Solution
 
 if TYPE_CHECKING:
     from streed.paths.complexity import ComplexityPath
-
-LEAST_SECONDS = 1e-3
-"""What is left for a size when the time of the whole path is up: enough for a first tree."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -281,11 +277,10 @@ def path_checked(
     started = time.perf_counter()
     if limits.unlimited:
         raise ValueError("a size path needs max_depth, or a max_nodes of at most 20: got max_depth=None")
-    form = form_of(task)
-    if isinstance(form, OneValue) and is_taken(form, limits):
-        together = solve_sizes(task, form, features, names, limits, progress)
+    together = solve_sizes(task, features, names, limits, progress)
+    if together is not None:
         seconds = time.perf_counter() - started
-        return SizePath(tuple(together), bool(task.maximize), seconds, 1, total_of(form))
+        return SizePath(tuple(together), bool(task.maximize), seconds, 1, total_of(form_of(task)))
     return _one_by_one(task, features, names, limits, progress, started)
 
 

@@ -12,28 +12,20 @@ import math
 import numbers
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streed import _core
-from streed.errors import InterruptedWarning, TaskError, warn_caller
-from streed.leaves import LEAF_MODELS
+from streed.errors import InterruptedWarning, warn_caller
 from streed.options import Limits
-from streed.solver import greedy, priced_nodes
+from streed.solver import greedy, one_value
+from streed.solver.engines import front as front_engine
 from streed.solver.progress import Reports, watch
 from streed.tasks.forms import OneValue
 from streed.tree.result import Progress, Result, Solution, relative_gap
 from streed.tree.tree import Tree
-
-native: Any = _core
-"""The engine for several values; builds without it lack `front`, `constrained` and `mixed`."""
-
-LEAST_SECONDS = 1e-3
-"""`Run.least_seconds` of strategies that take several searches."""
 
 Made = TypeVar("Made")
 
@@ -156,100 +148,30 @@ class Run:
             whole.update(objective=self.objective, lower_bound=self.bound)
         return poll is not None and poll(whole)
 
-    def search(self, engine: Callable[..., dict[str, Any]], *data: Any, **options: Any) -> dict[str, Any]:
-        """Run one search of the engine within what is left of the limits."""
-        priced_nodes.refuse_no_depth(self.limits)
-        return self.note(engine(*data, **options, **self.options()))
-
     def search_value(
         self, form: OneValue, rows: NDArray[np.uint8], max_depth: int | None = None, name: str = ""
     ) -> dict[str, Any]:
         """Search the tree with the least value of a form; `name` is what errors call the task."""
-        name = name or self.task.name
-        if form.combination != "sum" or type(form.leaf) not in LEAF_MODELS:
-            check_value(name, form)
         options = self.options(max_depth)
-        options["branch_cost"] = form.branch_cost
-        if form.combination != "sum":
-            options["combination"] = form.combination
-        if form.prices is not None:
-            options["prices"] = tuple(form.prices)
-        if form.branch_cost > 0 or self.limits.unlimited:
-            answer = self._search_priced(form, rows, name, options)
-        else:
-            answer = self.note(form.leaf.search(_core, name, rows, form.classes.size)(**options))
+        answer = self.note(one_value.search(form, rows, name or self.task.name, self.limits, options))
         if not answer["optimal"] and max_depth is None:
             greedy.improve_on_bits(answer, form, rows, self.limits)
         return answer
-
-    def search_sizes(self, form: OneValue, rows: NDArray[np.uint8]) -> dict[str, Any]:
-        """Search the trees with the least value for every number of branching nodes."""
-        check_value(self.task.name, form)
-        options = self.options() | {"branch_cost": form.branch_cost, "sizes": True}
-        if form.prices is not None:
-            options["prices"] = tuple(form.prices)
-        search = form.leaf.search(_core, self.task.name, rows, form.classes.size)
-        return self.note(search(**options))
-
-    def _search_priced(
-        self, form: OneValue, rows: NDArray[np.uint8], name: str, options: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Search a tree whose branching nodes have a price: without a depth where no depth binds."""
-        free = priced_nodes.limit_by_price(form, options)
-        depth = options["max_depth"]
-        tried = None
-        if (free or depth > priced_nodes.DEEP) and priced_nodes.is_taken(form, options["min_samples_leaf"]):
-            time_limit = options["time_limit"] if free else options["time_limit"] / 2
-            tried = priced_nodes.search(_core, form, rows, options | {"time_limit": time_limit})
-            if free or (tried["optimal"] and priced_nodes.fits(tried, options)):
-                return self.note(tried)
-            left = 0.0 if tried["status"] == "interrupted" else options["time_limit"] - tried["seconds"]
-            options["time_limit"] = max(left, LEAST_SECONDS)
-        deeper = priced_nodes.limit_levels(form.branch_cost, options, rows.shape[1])
-        search = form.leaf.search(_core, name, rows, form.classes.size)
-        answer = search(**options)
-        if deeper:
-            leaf = search(**options | {"max_depth": 0, "max_nodes": 0})["objective"]
-            priced_nodes.prove_without_levels(answer, leaf - form.leaf.saving(), form.branch_cost)
-        return self.note(answer if tried is None else priced_nodes.best_of(answer, tried, options))
 
     def search_limited(
         self, costs: NDArray[np.float64], lower: Any, upper: Any, branch_cost: Any
     ) -> dict[str, Any]:
         """Search the least first component of label costs with the others within their limits."""
-        search = partial(
-            native.constrained,
-            self.rows,
-            np.ascontiguousarray(costs),
-            lower=np.asarray(lower, dtype=np.float64),
-            upper=np.asarray(upper, dtype=np.float64),
-            branch_cost=np.asarray(branch_cost, dtype=np.float64),
+        return self.note(
+            one_value.search_limited(self.rows, costs, lower, upper, branch_cost, self.limits, self.options())
         )
-        options, deeper = self.options(), False
-        price, least = float(branch_cost[0]), 0.0
-        if self.limits.unlimited:
-            leaf = search(**options | {"max_depth": 0, "max_nodes": 0})
-            least = float(costs[:, :, 0].min(axis=1).sum())
-            if leaf["feasible"]:
-                options["max_depth"] = priced_nodes.nodes_that_save(leaf["objective"] - least, price)
-            deeper = priced_nodes.limit_levels(price, options, self.rows.shape[1])
-        answer = search(**options)
-        if deeper:
-            priced_nodes.prove_without_levels(answer, least, price)
-        return self.note(answer)
 
     def search_front(
         self, costs: NDArray[np.float64], upper: Any, weights: Any, budget: float, branch_cost: Any = None
     ) -> dict[str, Any]:
         """Search all nondominated vectors of label costs within `upper` and a budget of the weighted sum."""
-        return self.search(
-            native.front,
-            self.rows,
-            np.ascontiguousarray(costs),
-            branch_cost=np.zeros(costs.shape[2]) if branch_cost is None else branch_cost,
-            upper=np.array(upper, dtype=np.float64),
-            weights=np.array(weights, dtype=np.float64),
-            budget=float(budget),
+        return self.note(
+            front_engine.search(self.rows, costs, upper, weights, budget, branch_cost, self.options())
         )
 
     def note(self, answer: dict[str, Any]) -> dict[str, Any]:
@@ -338,16 +260,3 @@ class Run:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, numbers.Real)
-
-
-def check_value(name: str, form: OneValue) -> None:
-    """Refuse leaf models and combinations of leaves that the engine does not know."""
-    if not isinstance(form.leaf, LEAF_MODELS):
-        known = ", ".join(model.__name__ for model in LEAF_MODELS[:-1])
-        raise TaskError(
-            f"{name}: the leaf model must be {known} or {LEAF_MODELS[-1].__name__}, got {form.leaf!r}"
-        )
-    if form.combination not in ("sum", "max"):
-        raise TaskError(f"{name}: the combination must be 'sum' or 'max', got {form.combination!r}")
-    if form.combination == "max" and (form.branch_cost != 0 or form.prices is not None):
-        raise TaskError(f"{name}: branching must cost nothing where leaves are combined by 'max'")

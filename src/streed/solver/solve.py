@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from streed.options import Limits, check_limits
 from streed.reference import Components
 from streed.solver.run import Run
-from streed.solver.strategies import choose, strategy
+from streed.solver.strategies import choose, choose_sizes, strategy
 from streed.table.matrix import check_binary
 from streed.tasks.base import Task, form_of
 from streed.tree.result import Progress, Result
@@ -102,8 +102,25 @@ def solve_checked(
     task: Task, features: NDArray[np.uint8], names: Sequence[str] | None, limits: Limits, progress: object
 ) -> Result:
     """Solve with features and limits that were checked already; the estimators come in here."""
+    run = _run(task, features, names, limits, progress)
+    form = form_of(task)
+    return choose(run, form)(run, form)
+
+
+def solve_sizes(
+    task: Task, features: NDArray[np.uint8], names: Sequence[str] | None, limits: Limits, progress: object
+) -> list[Result] | None:
+    """Solve for all numbers of branching nodes up to `limits.max_nodes` at once; None where no search can."""
+    run = _run(task, features, names, limits, progress)
+    form = form_of(task)
+    solve_all = choose_sizes(run, form)
+    return None if solve_all is None else solve_all(run, form)
+
+
+def _run(
+    task: Task, features: NDArray[np.uint8], names: Sequence[str] | None, limits: Limits, progress: object
+) -> Run:
     run = Run(task, features, names, limits, progress)
     if features.shape[0] != task.n_rows:
         raise ValueError(f"X has {features.shape[0]} rows, but the task was made with {task.n_rows}")
-    form = form_of(task)
-    return choose(run, form)(run, form)
+    return run

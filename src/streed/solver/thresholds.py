@@ -9,24 +9,24 @@ one search, Dinkelbach's iteration, the hull of a metric, and limits by multipli
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streed import _core
 from streed.options import Limits
 from streed.solver import greedy, multipliers
+from streed.solver.engines import thresholds as engine
+from streed.solver.engines.thresholds import value_of
 from streed.solver.merged_rows import merge_classes, merge_sums
 from streed.solver.run import Run
 from streed.solver.strategies import choose
 from streed.table.limits import rank_at_most
 from streed.tasks.base import Task, form_of
-from streed.tasks.forms import CountsMetric, GroupRates, LimitedValue, OneValue
+from streed.tasks.forms import OneValue
 from streed.tree.result import Result
-
-engine: Any = _core.solve_thresholds
-engine_of_squares: Any = _core.solve_threshold_squares
 
 
 class Split(NamedTuple):
@@ -47,36 +47,15 @@ def splits_of(answer: dict[str, Any]) -> list[Split]:
     ]
 
 
-def refusal(task: Task, limits: Limits) -> str:
-    """Say why thresholds cannot be searched for a task; empty if they can."""
-    form = form_of(task)
-    if isinstance(form, CountsMetric) and form.positive < 0:
-        return "the metric of more than two classes needs a front"
-    if not isinstance(form, OneValue | CountsMetric | GroupRates | LimitedValue):
-        return "it needs a front"
-    value = _value_of(form)
-    sums = value.leaf.affine or (value is form and value.leaf.squares is not None)
-    if not sums or value.combination != "sum":
-        return "its leaves do not cost the sum of their rows"
-    if value.prices is not None:
-        return "tests have prices"
-    return "there is no limit of the depth" if limits.unlimited else ""
-
-
 def has_squares(task: Task) -> bool:
     """Whether leaves cost the squared error about the mean of one target."""
     form = form_of(task)
     return isinstance(form, OneValue) and form.leaf.squares is not None
 
 
-def _value_of(form: Any) -> OneValue:
-    value: OneValue = form if isinstance(form, OneValue) else form.value
-    return value
-
-
 def kept_rows(task: Task) -> NDArray[np.int64] | None:
     """Return the rows that have a weight in a task that is not refused; None: all."""
-    return _value_of(form_of(task)).rows
+    return value_of(form_of(task)).rows
 
 
 class ThresholdRun(Run):
@@ -137,12 +116,12 @@ class ThresholdRun(Run):
         self, labels: Any, costs: Any, n_labels: int, branch_cost: float, max_depth: int | None
     ) -> dict[str, Any]:
         ranks, given = self.ranks, (labels, costs)
-        codes, weights = (None, None) if labels is None else labels
         if self.limits.min_samples_leaf == 1 and labels is not None:  # else rows are counted
-            ranks, codes, weights = merge_classes(ranks, *labels)
+            ranks, *labels = merge_classes(ranks, *labels)
         elif self.limits.min_samples_leaf == 1:
             ranks, costs = merge_sums(ranks, costs)
-        answer = self._call(engine, (ranks, codes, weights, costs, n_labels), branch_cost, max_depth)
+        search = partial(engine.search, ranks, labels, costs, n_labels)
+        answer = self._call(search, branch_cost, max_depth)
         if not answer["optimal"] and max_depth is None:
             self._improve(answer, greedy.target_of_labels(*given, n_labels), branch_cost)
         return answer
@@ -153,18 +132,18 @@ class ThresholdRun(Run):
         ranks, values = self.ranks, statistics
         if self.limits.min_samples_leaf == 1:  # else rows are counted
             ranks, values = merge_sums(ranks, statistics)
-        answer = self._call(engine_of_squares, (ranks, values), branch_cost, max_depth)
+        answer = self._call(partial(engine.search_squares, ranks, values), branch_cost, max_depth)
         if not answer["optimal"] and max_depth is None:
             self._improve(answer, greedy.target_of_squares(statistics), branch_cost)
         return answer
 
     def _call(
-        self, search: Any, rows: tuple[Any, ...], branch_cost: float, max_depth: int | None
+        self, search: Callable[..., dict[str, Any]], branch_cost: float, max_depth: int | None
     ) -> dict[str, Any]:
         """Run one search of the engine within what is left of the limits."""
         options = self.options(max_depth)
         options.update(branch_cost=branch_cost, work_limit=self._work_left)
-        answer = self.note(search(*rows, **options))
+        answer = self.note(search(options))
         self._work_left = max(self._work_left - float(answer["work"]), 1.0)
         self._number_splits(answer)
         if self._work_left < math.inf and answer["status"] not in ("optimal", "time_limit", "interrupted"):

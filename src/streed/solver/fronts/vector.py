@@ -12,8 +12,6 @@ from streed.tasks.base import is_multiple
 from streed.tasks.combined import same_rows
 from streed.tasks.forms import OneValue, SixComponents, Vector
 
-NO_ENGINE = "this build has no front engine"
-
 
 class LabelVector(NamedTuple):
     """A combination of label costs in the form that the engine takes.

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.leaves import ClassErrors
+from streed.options import LEAST_SECONDS
 from streed.solver.metrics.plane import Plane
 from streed.solver.recount import constant_tree, make_tree, predicted
-from streed.solver.run import LEAST_SECONDS, Run
+from streed.solver.run import Run
 from streed.tasks.forms import CountsMetric
 from streed.tree.result import Result
 

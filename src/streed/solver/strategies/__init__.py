@@ -2,10 +2,11 @@
 
 To add a strategy:
 
-1. Write a file in this folder with two functions: ``refusal(form)`` says why it cannot solve a form (empty if
-   it can), ``solve(run, form)`` solves it. Searches are run and the result is made by `run`
-   (`streed.solver.run.Run`).
-2. Add its name to `STRATEGIES` below, before those that are slower or more general.
+1. Write a file in this folder with two functions: ``refusal(form, limits)`` says why it cannot solve a form
+   within limits (empty if it can), ``solve(run, form)`` solves it. Searches are run and the result is made by
+   `run` (`streed.solver.run.Run`); what the engine can search is said in `streed.solver.engines`.
+2. Add its name to `STRATEGIES` below, before those that are slower or more general. A strategy that returns
+   a result for every number of branching nodes goes to `STRATEGIES_OF_SIZES`.
 
 To add a form, write it in ``streed/tasks/forms.py`` and give it an entry below. Strategies are imported when
 they are needed, so that ``import streed`` stays fast.
@@ -19,7 +20,7 @@ from importlib import import_module
 from typing import Any
 
 from streed.errors import TaskError
-from streed.solver.priced_nodes import refuse_no_depth
+from streed.solver.engines import NEEDS_DEPTH
 from streed.solver.run import Run
 from streed.tasks.forms import (
     CountsMetric,
@@ -40,8 +41,8 @@ STRATEGIES: Mapping[type, tuple[str, ...]] = {
     SixComponents: ("general",),
 }
 
-WITHOUT_DEPTH = ("one_search", "limited_value", "group_rates", "constrained")
-"""Strategies that take `max_depth=None` where branching nodes have a price."""
+STRATEGIES_OF_SIZES: Mapping[type, tuple[str, ...]] = {OneValue: ("all_sizes",)}
+"""Those that find the best tree for every number of branching nodes in one search."""
 
 
 @functools.cache
@@ -52,16 +53,28 @@ def strategy(name: str) -> Any:
 
 def choose(run: Run, form: Any) -> Callable[[Run, Any], Result]:
     """Return ``solve(run, form)`` of the first strategy that takes a form."""
-    for name in STRATEGIES.get(type(form), ()):
+    solve = _first(STRATEGIES, run, form)
+    if solve is not None:
+        return solve
+    if NEEDS_DEPTH in run.refusals:
+        raise ValueError(NEEDS_DEPTH)
+    raise TaskError(_no_strategy(run, form))
+
+
+def choose_sizes(run: Run, form: Any) -> Callable[[Run, Any], list[Result]] | None:
+    """Return ``solve(run, form)`` of the first strategy that finds all sizes of a form, None if none does."""
+    return _first(STRATEGIES_OF_SIZES, run, form)
+
+
+def _first(strategies: Mapping[type, tuple[str, ...]], run: Run, form: Any) -> Callable[..., Any] | None:
+    for name in strategies.get(type(form), ()):
         chosen = strategy(name)
-        why = chosen.refusal(form)
+        why = chosen.refusal(form, run.limits)
         if not why:
-            if name not in WITHOUT_DEPTH:
-                refuse_no_depth(run.limits)
-            solve: Callable[[Run, Any], Result] = chosen.solve
+            solve: Callable[..., Any] = chosen.solve
             return solve
         run.refusals = (*run.refusals, why)
-    raise TaskError(_no_strategy(run, form))
+    return None
 
 
 def _no_strategy(run: Run, form: Any) -> str:
@@ -70,4 +83,6 @@ def _no_strategy(run: Run, form: Any) -> str:
     if type(form) not in STRATEGIES:
         known = ", ".join(f"a {kind.__name__}" for kind in STRATEGIES)
         return f"{task}.lower() must return a Lowered (or another form: {known}), got {form!r}"
+    if len(run.refusals) == 1:
+        return f"{run.task.name}: {run.refusals[0]}"
     return f"{run.task.name}: no strategy solves a {type(form).__name__}: {'; '.join(run.refusals)}"

@@ -8,21 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.errors import InfeasibleError
-from streed.solver import run as engine
+from streed.options import Limits
+from streed.solver.engines import constrained
 from streed.solver.fronts.result import count_together, vector_result
-from streed.solver.fronts.vector import NO_ENGINE, LabelVector, label_vector, not_label_costs, nothing_found
+from streed.solver.fronts.vector import LabelVector, label_vector, nothing_found
 from streed.solver.run import Run
 from streed.tasks.forms import Vector
 from streed.tree.result import Result, show
 
 
-def refusal(form: Vector) -> str:
-    """Take one objective, and label costs only."""
-    if len(form.task.objectives) > 1:
-        return "there are several objectives"
-    if not hasattr(engine.native, "constrained"):
-        return NO_ENGINE
-    return not_label_costs(form)
+def refusal(form: Vector, limits: Limits) -> str:
+    """Take what the engine takes."""
+    return constrained.refusal(form, limits)
 
 
 def solve(run: Run, form: Vector) -> Result:

@@ -14,6 +14,8 @@ import math
 
 from streed.errors import TaskError
 from streed.metrics.base import Linear, Ratio
+from streed.options import Limits
+from streed.solver.engines import needs_depth
 from streed.solver.metrics.problem import BinaryProblem, Point
 from streed.solver.run import Run
 from streed.tasks.forms import CountsMetric
@@ -23,10 +25,11 @@ ALIKE = 0.6
 """Weights of fp and fn are much alike if neither is less than this share of the other."""
 
 
-def refusal(form: CountsMetric) -> str:
+def refusal(form: CountsMetric, limits: Limits) -> str:
     """Take ratios of linear functions only."""
-    ratio = isinstance(form.metric, Ratio)
-    return "" if ratio else f"{form.metric.name} is not a ratio of two linear functions of fp and fn"
+    if not isinstance(form.metric, Ratio):
+        return f"{form.metric.name} is not a ratio of two linear functions of fp and fn"
+    return needs_depth(limits)
 
 
 def solve(run: Run, form: CountsMetric) -> Result:

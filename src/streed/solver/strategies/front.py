@@ -14,34 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.errors import InfeasibleError
-from streed.solver import run as engine
+from streed.options import Limits
+from streed.solver.engines import front
 from streed.solver.fronts.points import nondominated, supported_points
 from streed.solver.fronts.result import Valued, count_together, vector_result
 from streed.solver.fronts.trees import ChosenTrees
-from streed.solver.fronts.vector import NO_ENGINE, LabelVector, label_vector, not_label_costs, nothing_found
+from streed.solver.fronts.vector import LabelVector, label_vector, nothing_found
 from streed.solver.recount import constant_tree
 from streed.solver.run import Run
 from streed.solver.strategies.constrained import search as search_constrained
 from streed.solver.strategies.constrained import why_infeasible
-from streed.tasks.forms import OneValue, Vector
+from streed.tasks.forms import Vector
 from streed.tree.result import Result
 
 
-def refusal(form: Vector) -> str:
-    """Take several objectives, and label costs only; a lower limit cannot go with branching costs."""
-    if len(form.task.objectives) == 1:
-        return "there is one objective only"
-    if not hasattr(engine.native, "front"):
-        return NO_ENGINE
-    why = not_label_costs(form)
-    if not why and any(_unbounded_below(*pair) for pair in zip(form.parts, form.limits, strict=True)):
-        return "a front has a lower limit on a task with branching costs"
-    return why
-
-
-def _unbounded_below(part: Any, limit: tuple[float, float] | None) -> bool:
-    """Whether a lower limit would have negative costs of branching as its negative."""
-    return isinstance(part, OneValue) and part.branch_cost > 0 and limit is not None and np.isfinite(limit[0])
+def refusal(form: Vector, limits: Limits) -> str:
+    """Take what the engine takes."""
+    return front.refusal(form, limits)
 
 
 def solve(run: Run, form: Vector) -> Result:

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from streed.errors import InfeasibleError, StreedError, TaskError
 from streed.options import Limits
 from streed.reference import Components
+from streed.solver.engines import needs_depth
 from streed.solver.general.components import check_components, with_leaf_size
 from streed.solver.general.search import Clock, Entry, Search, Stop
 from streed.solver.general.tree import admissible_value, flatten, simplify, with_names
-from streed.solver.priced_nodes import refuse_no_depth
 from streed.solver.run import Run
 from streed.tasks.forms import SixComponents
 from streed.tree.result import Result, Solution, show
@@ -41,9 +41,9 @@ class Natural:
         return cost
 
 
-def refusal(form: SixComponents) -> str:
+def refusal(form: SixComponents, limits: Limits) -> str:
     """Take every task."""
-    return ""
+    return needs_depth(limits)
 
 
 def solve(run: Run, form: SixComponents) -> Result:
@@ -72,6 +72,9 @@ def solve_components(
 ) -> Result:
     """Solve a task that was given as its six components; `features` are the columns of X, if X was given."""
     check_components(task)
+    why = needs_depth(limits)
+    if why:
+        raise ValueError(why)
     if features is not None and features.shape[1] != len(task.features):
         raise ValueError(
             f"X has {features.shape[1]} columns, but {task.name} has {len(task.features)} features"
@@ -88,7 +91,6 @@ def solve_components(
 
 def search(run: Run, task: Components[Any, Any]) -> Found:
     """Run the general search within the limits."""
-    refuse_no_depth(run.limits)
     runner: Search
 
     def poll(elapsed: float) -> bool:

@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from streed.errors import InfeasibleError, StreedError
 from streed.fairness.margins import margin_limits, with_margins
+from streed.options import LEAST_SECONDS, Limits
 from streed.solver.recount import constant_tree, make_tree
-from streed.solver.run import LEAST_SECONDS, Run
+from streed.solver.run import Run
 from streed.tasks.base import measure_of
 from streed.tasks.forms import GroupRates
 from streed.tree.result import Result
 
 
-def refusal(form: GroupRates) -> str:
+def refusal(form: GroupRates, limits: Limits) -> str:
     """Take every form of rates."""
     return ""
 

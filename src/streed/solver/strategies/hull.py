@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from streed.options import Limits
+from streed.solver.engines import needs_depth
 from streed.solver.metrics.plane import Box
 from streed.solver.metrics.problem import BinaryProblem, Point
 from streed.solver.run import Run
@@ -44,9 +46,11 @@ class Segment(NamedTuple):
         return a // common, b // common
 
 
-def refusal(form: CountsMetric) -> str:
+def refusal(form: CountsMetric, limits: Limits) -> str:
     """Take metrics of two classes only."""
-    return "" if form.positive >= 0 else f"{form.metric.name} has {form.classes.size} classes, not two"
+    if form.positive < 0:
+        return f"{form.metric.name} has {form.classes.size} classes, not two"
+    return needs_depth(limits)
 
 
 def solve(run: Run, form: CountsMetric) -> Result:

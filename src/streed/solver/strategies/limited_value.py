@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from streed.errors import InfeasibleError, StreedError
+from streed.options import Limits
 from streed.solver.run import Run
 from streed.solver.strategies.one_search import count
 from streed.tasks.base import measure_of
@@ -12,7 +13,7 @@ from streed.tasks.forms import LimitedValue
 from streed.tree.result import Result
 
 
-def refusal(form: LimitedValue) -> str:
+def refusal(form: LimitedValue, limits: Limits) -> str:
     """Take sums over rows only."""
     return "" if form.value.leaf.affine else "the value is not a sum over rows"
 

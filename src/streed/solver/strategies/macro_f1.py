@@ -21,9 +21,11 @@ import numpy as np
 from streed.leaves import ClassErrors
 from streed.metrics import MacroF1
 from streed.metrics.macro import mean_f1, mistake_costs
+from streed.options import LEAST_SECONDS, Limits
+from streed.solver.engines import needs_depth
 from streed.solver.metrics.problem import metric_result
 from streed.solver.recount import constant_tree, predicted
-from streed.solver.run import LEAST_SECONDS, Run
+from streed.solver.run import Run
 from streed.tasks.forms import CountsMetric
 from streed.tolerance import LAST_DIGITS, TOLERANCE
 from streed.tree.result import Result
@@ -32,9 +34,11 @@ SLACK = 1 + TOLERANCE
 ROUNDS = 4
 
 
-def refusal(form: CountsMetric) -> str:
+def refusal(form: CountsMetric, limits: Limits) -> str:
     """Take the mean F1 score only."""
-    return "" if isinstance(form.metric, MacroF1) else f"{form.metric.name} is not the mean F1 score"
+    if not isinstance(form.metric, MacroF1):
+        return f"{form.metric.name} is not the mean F1 score"
+    return needs_depth(limits)
 
 
 def solve(run: Run, form: CountsMetric) -> Result:

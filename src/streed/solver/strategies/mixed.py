@@ -8,38 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from streed import _core
 from streed.errors import InfeasibleError
-from streed.leaves.guarded import GuardedFunction, guarded_call
-from streed.solver import run as engine
+from streed.leaves.guarded import GuardedFunction
+from streed.options import Limits
+from streed.solver.engines import mixed
 from streed.solver.fronts.result import Valued, better_of, count_alone, order_of, vector_result
-from streed.solver.fronts.vector import NO_ENGINE, label_table, nothing_found, values_of_parts
-from streed.solver.run import Run, check_value
+from streed.solver.fronts.vector import label_table, nothing_found, values_of_parts
+from streed.solver.run import Run
 from streed.tasks.base import Task
-from streed.tasks.forms import OneValue, SixComponents, Vector
+from streed.tasks.forms import OneValue, Vector
 from streed.tree.result import Result, show
 
 
-def refusal(form: Vector) -> str:
-    """Take parts that are label costs or leaf functions, put together by sums or maxima."""
-    if not hasattr(engine.native, "mixed"):
-        return NO_ENGINE
-    parts = zip(form.task.tasks, form.parts, form.limits, strict=True)
-    return next((why for why in (_unknown(*part) for part in parts) if why), "")
-
-
-def _unknown(task: Task, part: OneValue | SixComponents, limit: tuple[float, float] | None) -> str:
-    """Say why the engine does not know a part; empty if it does."""
-    if isinstance(part, SixComponents):
-        return part.why
-    check_value(task.name, part)
-    if part.prices is not None:
-        return f"{task.name} has prices of tests"
-    if not (part.leaf.affine or part.leaf.is_function):
-        return f"{task.name} is neither a sum over rows nor a function of statistics in Python"
-    if part.leaf.is_function and part.rows is not None:
-        return f"{task.name} leaves out rows"
-    return f"the value of {task.name} is not a multiple of its costs" if limit is None else ""
+def refusal(form: Vector, limits: Limits) -> str:
+    """Take what the engine takes."""
+    return mixed.refusal(form, limits)
 
 
 def solve(run: Run, form: Vector) -> Result:
@@ -49,9 +32,7 @@ def solve(run: Run, form: Vector) -> Result:
     functions = [part.leaf.guarded(one.name) for one, part in zip(task.tasks, parts, strict=True)]
     given = [_arguments(form, place, part, functions[place]) for place, part in enumerate(parts)]
     n_labels = int(parts[0].classes.size)
-    answer = run.note(
-        guarded_call(_core, functions, engine.native.mixed, run.rows, given, n_labels, **run.options())
-    )
+    answer = run.note(mixed.search(run.rows, given, n_labels, functions, run.options()))
     if not answer["trees"]:
         if not answer["complete"]:
             raise nothing_found(form)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from streed.errors import StreedError, TaskError
+from streed.options import Limits
+from streed.solver.engines import by_depth
 from streed.solver.recount import make_tree
 from streed.solver.run import Run
 from streed.tasks.base import measure_of
@@ -14,9 +16,9 @@ from streed.tree.result import Result
 from streed.tree.tree import Tree
 
 
-def refusal(form: OneValue) -> str:
-    """Take every form of one value."""
-    return ""
+def refusal(form: OneValue, limits: Limits) -> str:
+    """Take what the search by depth takes; priced nodes are searched without one where that is possible."""
+    return by_depth.refusal(form, limits)
 
 
 def solve(run: Run, form: OneValue) -> Result:

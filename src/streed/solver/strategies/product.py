@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from streed.errors import InfeasibleError
+from streed.options import Limits
 from streed.reference import Components
+from streed.solver.engines import needs_depth
 from streed.solver.fronts.result import finished, note_of_limits, order_of, values_of_limits
 from streed.solver.general.components import check_components
 from streed.solver.recount import make_tree
@@ -19,9 +21,9 @@ from streed.tree.result import Result, Solution, show
 from streed.tree.tree import Tree
 
 
-def refusal(form: Vector) -> str:
+def refusal(form: Vector, limits: Limits) -> str:
     """Take every combination."""
-    return ""
+    return needs_depth(limits)
 
 
 def solve(run: Run, form: Vector) -> Result:
