@@ -31,7 +31,6 @@ def refusal(form: OneValue, limits: Limits) -> str:
 
 def search(form: OneValue, rows: NDArray[np.uint8], name: str, options: dict[str, Any]) -> dict[str, Any]:
     """Search the trees of least cost for every number of branching nodes."""
-    answer: dict[str, Any] = form.leaf.search(_core.sizes, name, rows, form.classes.size)(
-        **options, **by_depth.branching(form)
-    )
+    by_depth.add_branching(options, form)
+    answer: dict[str, Any] = form.leaf.search(_core.sizes, name, rows, form.classes.size)(**options)
     return answer

@@ -32,17 +32,15 @@ def refusal(form: OneValue, limits: Limits) -> str:
 
 def search(form: OneValue, rows: NDArray[np.uint8], name: str, options: dict[str, Any]) -> dict[str, Any]:
     """Search the tree of least cost; `name` is what errors call the task."""
-    answer: dict[str, Any] = form.leaf.search(_core, name, rows, form.classes.size)(
-        **options, **branching(form)
-    )
+    add_branching(options, form)
+    answer: dict[str, Any] = form.leaf.search(_core, name, rows, form.classes.size)(**options)
     return answer
 
 
-def branching(form: OneValue) -> dict[str, Any]:
-    """Return what branching costs and how leaves are put together, as options of the engine."""
-    options: dict[str, Any] = {"branch_cost": form.branch_cost}
+def add_branching(options: dict[str, Any], form: OneValue) -> None:
+    """Add what branching costs and how leaves are put together to the options of the engine."""
+    options["branch_cost"] = form.branch_cost
     if form.prices is not None:
         options["prices"] = tuple(form.prices)
     if form.combination != "sum":
         options["combination"] = form.combination
-    return options
