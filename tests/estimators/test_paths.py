@@ -126,7 +126,7 @@ def test_bad_arguments() -> None:
         streed.OptimalTreeClassifier(tune=True).fit(BITS, LABELS)
     with pytest.raises(ValueError, match="tune must have keys among"):
         streed.OptimalTreeClassifier(tune={"folds": 3}).fit(BITS, LABELS)
-    with pytest.raises(ValueError, match="cv must be 'holdout'"):
+    with pytest.raises(ValueError, match="tune must be 'holdout'"):
         streed.OptimalTreeClassifier(tune="twice").fit(BITS, LABELS)
     with pytest.raises(ValueError, match="a size path needs max_depth"):
         streed.OptimalTreeClassifier(max_depth=None, cost_complexity=0.1).path(BITS, LABELS)

@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
 
-from streed import Binarizer, Condition
+from streed import Binarizer, Condition, OptimalTreeRegressor
 from streed.binarize.cuts import quantile_cuts
 from streed.table.columns import read_columns
 
@@ -468,3 +469,26 @@ def test_numbers_of_an_array_are_looked_through_once() -> None:
     assert [column.finite for column in read_columns(np.full((2, 1), 1e308), ["a"])] == [True]
     X[1, 1] = np.nan
     assert [column.finite for column in read_columns(X, ["a", "b"])] == [False, False]
+
+
+def test_greedy_cuts_of_labels_are_those_of_a_classifier() -> None:
+    """Squared errors of the labels' shares and Gini impurity choose the same cuts."""
+    rng = np.random.default_rng(8)
+    for n_labels in (2, 3, 7):
+        values = rng.integers(30, size=300).astype(float)
+        y = (values // 6 + rng.integers(2, size=300)).astype(int) % n_labels
+        twin = DecisionTreeClassifier(max_leaf_nodes=5, random_state=0).fit(values[:, None], y)
+        expected = np.sort(twin.tree_.threshold[twin.tree_.feature >= 0])
+        found = Binarizer(strategy="tree", n_thresholds=4).fit(values[:, None], y)
+        assert [condition.value for condition in found.conditions_] == expected.tolist()
+
+
+def test_whole_numbers_of_a_regressor_are_no_labels() -> None:
+    """Nor does scikit-learn ask whether they are: its warning would be an error here."""
+    rng = np.random.default_rng(9)
+    values, y = rng.normal(size=(60, 2)), rng.permutation(60)
+    fitted = [
+        OptimalTreeRegressor(max_depth=2, binarizer=Binarizer(strategy="tree", n_thresholds=3)).fit(values, z)
+        for z in (y, y + 0.5)
+    ]
+    assert fitted[0].binarizer_.conditions_ == fitted[1].binarizer_.conditions_

@@ -17,13 +17,14 @@ ROOT = Path(__file__).resolve().parents[2] / "src" / "streed"
 if not ROOT.is_dir():  # tests of an installed package
     ROOT = Path(streed.__file__).parent
 
-BASE = {"errors", "options", "sizes", "tolerance"}
+BASE = {"errors", "options", "sizes", "spelling", "tolerance"}
 """Modules that everybody may use; they import nothing else."""
 
 ALLOWED: dict[str, set[str]] = {
     # plain data
     "errors": set(),
     "sizes": set(),
+    "spelling": set(),
     "options": {"sizes"},
     "tolerance": set(),
     "table": BASE,

@@ -99,9 +99,10 @@ def tree_cuts(
 
     `y` holds labels as integers, or floats to predict. Rows between two neighbouring candidates (all gaps, or
     as many quantiles as `CANDIDATES`) never part, so the tree sees their sums only: a million rows take
-    milliseconds. It sees them by number, since scikit-learn's trees round to 32 bits.
+    milliseconds. It sees them by number, since scikit-learn's trees round to 32 bits. The Gini impurity of
+    labels is the squared error of their shares, so that one kind of tree serves both targets.
     """
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+    from sklearn.tree import DecisionTreeRegressor
 
     candidates = quantile_gaps(gaps, CANDIDATES)[0]
     if not candidates.size:
@@ -109,14 +110,13 @@ def tree_cuts(
     cells = np.searchsorted(gaps.distinct[candidates], values)
     if y.dtype.kind == "f":
         total = np.bincount(cells, weights)
-        sums = np.bincount(cells, y if weights is None else y * weights)
-        rows, tree = np.flatnonzero(total), DecisionTreeRegressor(max_leaf_nodes=n + 1, random_state=0)
-        tree.fit(rows[:, None], sums[rows] / total[rows], sample_weight=total[rows])
+        sums = np.bincount(cells, y if weights is None else y * weights)[:, None]
     else:
-        n_labels = int(y.max()) + 1
-        total = np.bincount(cells * n_labels + y, weights)
-        rows, tree = np.flatnonzero(total), DecisionTreeClassifier(max_leaf_nodes=n + 1, random_state=0)
-        tree.fit(rows[:, None] // n_labels, rows % n_labels, sample_weight=total[rows])
+        n_labels, n_cells = int(y.max()) + 1, int(cells.max()) + 1
+        sums = np.bincount(cells * n_labels + y, weights, n_cells * n_labels).reshape(n_cells, n_labels)
+        total = sums.sum(axis=1)
+    rows, tree = np.flatnonzero(total), DecisionTreeRegressor(max_leaf_nodes=n + 1, random_state=0)
+    tree.fit(rows[:, None], sums[rows] / total[rows, None], sample_weight=total[rows])
     thresholds = tree.tree_.threshold[tree.tree_.feature >= 0]
     return gaps.middles(candidates[np.unique(np.floor(thresholds)).astype(np.intp)])
 

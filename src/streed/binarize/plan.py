@@ -179,10 +179,19 @@ def _n_thresholds(given: object, n_columns: int) -> int | None:
     return None if number is None else int(number)
 
 
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The checked target of a regressor: its whole numbers are no labels."""
+
+    values: NDArray[np.float64]
+
+
 def _target(y: Any, n: int) -> NDArray[Any]:
     """Return labels as integers, or numbers to predict as floats."""
     if y is None:
         raise ValueError("strategy='tree' requires y to be passed, but the target y is None")
+    if isinstance(y, Numbers):
+        return y.values
     kind = type_of_target(y, input_name="y", raise_unknown=True)
     if kind not in ("binary", "multiclass", "continuous"):
         raise ValueError(f"strategy='tree' needs one label or number per row in y, got a {kind} target")

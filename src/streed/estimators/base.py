@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from streed.binarize.binarizer import Binarizer, check_table
 from streed.binarize.booleans import is_boolean, zero_one_bits
+from streed.binarize.plan import Numbers
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
+from streed.estimators.fitted import after_fit
+from streed.estimators.names import answering, unknown_parameter
 from streed.estimators.plan import FitPlan, default_binarizer
 from streed.estimators.unproven import warn_unproven
 from streed.options import Limits, check_limits
@@ -36,10 +39,23 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
     """Base of all estimators of streed. Subclasses have the attributes of the common parameters."""
 
     _fitted: tuple[str, ...] = ("tree_", "result_", "binarizer_")
-    tree_: Tree
-    result_: Result
-    binarizer_: Any
+    tree_: Tree = after_fit()
+    result_: Result = after_fit()
+    binarizer_: Any = after_fit()
     n_features_in_: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__init__" in vars(cls):
+            cls.__init__ = answering(cls.__init__)  # type: ignore[method-assign]
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, as in scikit-learn; see `get_params` for their names."""
+        said = unknown_parameter(type(self), [name for name in params if "__" not in name])
+        if said:
+            raise ValueError(said)
+        changed: Self = super().set_params(**params)
+        return changed
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -183,6 +199,8 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
                 f"binarizer must be a transformer such as streed.Binarizer() or None, got {self.binarizer!r}"
             )
         if isinstance(self.binarizer_, Binarizer):
+            if isinstance(self, RegressorMixin) and y.ndim == 1:
+                y = Numbers(y.astype(np.float64))
             all_orders = self.binarizer is None and self.cuts != "binned"
             features = self.binarizer_.fit_transform_table(table, sample_weight, y, all_orders=all_orders)
             return features.view(np.uint8), self.binarizer_.names()

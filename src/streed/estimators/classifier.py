@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from streed.binarize.binarizer import check_table
 from streed.estimators.base import BaseTree, check_labels, check_rows, has_shares
+from streed.estimators.fitted import after_fit
 from streed.options import OPTIONS
 from streed.tasks import is_binary, make_task, resolve
 from streed.tasks.base import labels_of
@@ -90,6 +91,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     >>> model.score(X, y)
     0.96
     """
+
+    classes_: NDArray[Any] = after_fit()
 
     def __init__(
         self,

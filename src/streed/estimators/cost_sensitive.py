@@ -20,6 +20,7 @@ from streed.estimators.base import (
     label_names,
     ordered_columns,
 )
+from streed.estimators.fitted import after_fit
 from streed.table.columns import column_names
 from streed.table.labels import check_sample_weight, encode
 from streed.tasks.base import Task
@@ -142,6 +143,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
     """
 
     _fitted = (*BaseTree._fitted, "_matrix", "_prices", "_weight")
+    classes_: NDArray[Any] = after_fit()
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from streed.binarize.binarizer import check_table
 from streed.estimators.base import check_labels, check_rows
 from streed.estimators.classifier import OptimalTreeClassifier
+from streed.estimators.fitted import after_fit
 from streed.fairness.front import FairnessFront
 from streed.fairness.groups import group_rates
 from streed.options import OPTIONS
@@ -113,6 +114,11 @@ class FairTreeClassifier(OptimalTreeClassifier):
     0.75
     """
 
+    classes_: NDArray[Any] = after_fit()
+    group_rates_: dict[Any, dict[str, float]] | None = after_fit()
+    difference_: float = after_fit()
+    ratio_: float = after_fit()
+
     def __init__(
         self,
         constraint: Any = "demographic_parity",
@@ -184,7 +190,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         task = self._task(y, sensitive_features, sample_weight)
         self.classes_ = labels_of(task)
         self._solve(task, table, y, sample_weight, limits)
-        self.group_rates_: dict[Any, dict[str, float]] | None = None
+        self.group_rates_ = None
         self.difference_, self.ratio_ = np.nan, np.nan
         if groups is not None:
             self._finish(lambda model: model._store_rates(task, table, y, groups, sample_weight))

@@ -13,10 +13,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streed.binarize.binarizer import Binarizer, check_table
 from streed.estimators.base import BaseTree, check_rows, label_names, ordered_columns
+from streed.estimators.fitted import after_fit
 from streed.estimators.policy_value import PolicyValue, policy_value
 from streed.estimators.teachers import TEACHERS, Models, Trial, scores_of
 from streed.options import Option
 from streed.sizes import as_floats
+from streed.spelling import did_you_mean
 from streed.table.labels import encode
 from streed.tasks.limited_policy import LimitedPolicyReward
 from streed.tasks.parts.row_costs import check_costs, check_names
@@ -143,6 +145,8 @@ class PolicyTree(BaseTree):
     ([0, 0, 1, 0], 1.05)
     """
 
+    treatments_: NDArray[Any] = after_fit()
+
     def __init__(
         self,
         teacher: Any = "doubly_robust",
@@ -254,7 +258,7 @@ class PolicyTree(BaseTree):
         if not (callable(self.teacher) or (isinstance(self.teacher, str) and self.teacher in TEACHERS)):
             raise ValueError(
                 f"teacher must be one of {', '.join(map(repr, TEACHERS))}, or a function, "
-                f"got {self.teacher!r}"
+                f"got {self.teacher!r}{did_you_mean(self.teacher, TEACHERS)}"
             )
         CV.check(self.cv)
         CLIP.check(self.clip)

@@ -12,8 +12,10 @@ from sklearn.utils.validation import validate_data
 
 from streed.binarize.binarizer import check_table
 from streed.estimators.base import BaseTree, check_rows
+from streed.estimators.fitted import after_fit
 from streed.estimators.leaf_columns import leaf_columns, read_leaf_columns
 from streed.options import OPTIONS
+from streed.spelling import did_you_mean
 from streed.tasks import AbsoluteError, LinearLeaves, Poisson, Quantile, SimpleLinear, SquaredError
 from streed.tasks.base import Task
 from streed.tree.line import is_linear
@@ -121,6 +123,9 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     (True, 0.436)
     """
 
+    n_outputs_: int = after_fit()
+    leaf_columns_: list[str] = after_fit()
+
     def __init__(
         self,
         loss: str = "squared_error",
@@ -206,7 +211,8 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         for name, known in (("loss", LOSSES), ("leaf_model", LEAF_MODELS)):
             given = getattr(self, name)
             if not isinstance(given, str) or given not in known:
-                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {given!r}")
+                meant = did_you_mean(given, known)
+                raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {given!r}{meant}")
         if self.leaf_model != "constant" and self.loss != "squared_error":
             raise ValueError(
                 f"leaf_model={self.leaf_model!r} goes with loss='squared_error', got loss={self.loss!r}"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from streed.binarize.binarizer import check_table
 from streed.errors import NoEventsWarning
 from streed.estimators.base import BaseTree, check_rows
+from streed.estimators.fitted import after_fit
 from streed.options import OPTIONS
 from streed.survival.concordance import concordance_index
 from streed.survival.steps import StepFunction
@@ -93,6 +94,8 @@ class SurvivalTree(BaseTree):
     """
 
     _estimator_type = "survival_estimator"
+
+    unique_times_: NDArray[np.float64] = after_fit()
 
     def __init__(
         self,

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.sizes import as_float
+from streed.spelling import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,8 @@ def as_parity(constraint: object) -> Parity:
         return CONSTRAINTS[constraint]
     error = ValueError if isinstance(constraint, str) else TypeError
     known = ", ".join(map(repr, CONSTRAINTS))
-    raise error(f"constraint must be one of {known}, or a streed.fairness.Parity; got {constraint!r}")
+    meant = did_you_mean(constraint, CONSTRAINTS)
+    raise error(f"constraint must be one of {known}, or a streed.fairness.Parity; got {constraint!r}{meant}")
 
 
 def exact_limit(name: str, value: object) -> Fraction:

@@ -27,6 +27,7 @@ from streed.metrics.classic import (
     MatthewsCorrelation,
     MinRecall,
 )
+from streed.spelling import did_you_mean
 
 __all__ = [
     "METRICS",
@@ -94,5 +95,5 @@ def as_metric(metric: object) -> Metric:
     error = ValueError if isinstance(metric, str) else TypeError
     raise error(
         f"metric must be one of {', '.join(map(repr, METRICS))}, a streed.metrics.Metric or a function of "
-        f"tp, fp, fn, tn; got {metric!r}"
+        f"tp, fp, fn, tn; got {metric!r}{did_you_mean(metric, METRICS)}"
     )

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 
 from streed import metrics
 from streed.errors import TaskError
+from streed.spelling import did_you_mean
 from streed.tasks.accuracy import Accuracy
 from streed.tasks.balanced_accuracy import BalancedAccuracy
 from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered, Prices, Tally, Task
@@ -160,7 +161,7 @@ def resolve(objective: object) -> Callable[..., Task]:
             needed = REGISTRY[objective].estimator
             raise ValueError(f"objective {objective!r} needs more than labels: use streed.{needed}")
         if objective not in OBJECTIVES:
-            raise ValueError(f"{expected}, got {objective!r}")
+            raise ValueError(f"{expected}, got {objective!r}{_meant(objective)}")
         return OBJECTIVES[objective]
     if isinstance(objective, metrics.MacroF1):
         return MacroF1
@@ -171,6 +172,15 @@ def resolve(objective: object) -> Callable[..., Task]:
     if not callable(objective):
         raise TypeError(f"{expected}, got {objective!r}")
     return objective
+
+
+def _meant(objective: str) -> str:
+    """Name the objective that is probably meant, and the estimator if it is not one of labels."""
+    meant = did_you_mean(objective, REGISTRY)
+    if not meant or any(repr(name) in meant for name in OBJECTIVES):
+        return meant
+    needed = next(task.estimator for name, task in REGISTRY.items() if repr(name) in meant)
+    return f"{meant} It is for streed.{needed}" if needed else meant
 
 
 def is_binary(objective: object) -> bool:

@@ -39,7 +39,8 @@ def settings(given: Any) -> dict[str, Any]:
         if unknown:
             raise ValueError(f"tune must have keys among {sorted(ARGUMENTS)}, got {unknown[0]!r}")
         return {"random_state": 0, **given}
-    if isinstance(given, bool) or not (isinstance(given, str | int) or hasattr(given, "split")):
+    known = (isinstance(given, int) and not isinstance(given, bool)) or given == "holdout"
+    if not known and (isinstance(given, str) or not hasattr(given, "split")):
         raise ValueError(f"tune must be 'holdout', a number of folds, a splitter or a dict, got {given!r}")
     return {"cv": given, "random_state": 0}
 
