@@ -1,6 +1,6 @@
-"""Old names of modules that pickles of version 0.1.0 refer to.
+"""Old names of modules and classes that pickles of earlier versions refer to.
 
-Such a pickle names the module of each class. The modules below have moved; a finder makes their old names
+A pickle names each class and its module. The modules below have moved; a finder makes their old names
 importable, so that the pickles load. Nothing else may use the old names.
 """
 
@@ -21,7 +21,11 @@ MOVED = {
     "streed.conditions": "streed.tree.conditions",
     "streed.features": "streed.binarize.features",
     "streed.result": "streed.tree.result",
+    "streed.tasks.threshold": "streed.tasks.limited_task",
 }
+
+RENAMED = {"streed.tasks.threshold": {"Threshold": "LimitedTask"}}
+"""Old names of classes, by the old name of their module."""
 
 
 class _OldNames:
@@ -38,6 +42,8 @@ class _OldNames:
     def exec_module(self, module: ModuleType) -> None:
         present = vars(import_module(MOVED[module.__name__]))
         vars(module).update({name: value for name, value in present.items() if not name.startswith("__")})
+        for old, new in RENAMED.get(module.__name__, {}).items():
+            setattr(module, old, present[new])
 
 
 def make_importable() -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from streed.sizes import as_float
+from streed.magnitudes import as_float
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ OPTIONS: Mapping[str, Option] = {option.name: option for option in _TABLE}
 
 
 CUTS = ("auto", "exact", "binned")
-"""Where estimators cut numbers and dates."""
+"""Where estimators cut numbers and dates; the first one is the default."""
 
 
 @dataclass(frozen=True, slots=True)

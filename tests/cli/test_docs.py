@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+import streed
 from streed.cli import main
-from streed.options import OPTIONS
+from streed.cli.parser import make_parser
+from streed.cli.training import make_binarizer
+from streed.estimators.plan import default_binarizer
+from streed.options import CUTS, OPTIONS
 from tests.support import ROOT
 
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
@@ -62,6 +67,20 @@ def test_help_has_every_option_of_the_solver(capsys: pytest.CaptureFixture[str])
         assert option.help.rstrip(".")[1:] in text
         if option.default is not None:
             assert f"(default {option.default:g})" in text
+
+
+def test_the_command_has_the_defaults_of_the_estimators() -> None:
+    """Options that are not given are left to the estimator; the help names its default."""
+    for estimator in (streed.OptimalTreeClassifier, streed.OptimalTreeRegressor, streed.FairTreeClassifier):
+        parameters = inspect.signature(estimator).parameters
+        assert parameters["cuts"].default == CUTS[0]
+        assert parameters["binarizer"].default is None
+        for option in OPTIONS.values():
+            assert parameters[option.name].default == option.default, option.name
+    given = make_parser().parse_args(["fit", "a.csv", "--target", "y"])
+    assert given.cuts is None
+    assert given.binarizer == {}
+    assert make_binarizer(given).get_params() == default_binarizer().get_params()
 
 
 def test_exit_codes_are_documented(capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,8 +33,7 @@ def test_from_a_file_to_predictions_in_other_processes(customers: str, tmp_path:
 
     frame = pd.read_csv(customers)
     columns = [name for name in COLUMNS if name not in ("id", "churn")]
-    binarizer = streed.Binarizer(missing="indicator")
-    estimator = streed.OptimalTreeClassifier(max_depth=3, binarizer=binarizer)
+    estimator = streed.OptimalTreeClassifier(max_depth=3)
     estimator.fit(frame[columns], frame["churn"])
     assert estimator.tree_.to_text() in fitted.stdout
 
@@ -60,7 +59,7 @@ def test_unseen_categories_and_gaps_follow_the_binarizer(customers: str, tmp_pat
     table = pd.DataFrame({"age": [np.nan, 20, 70], "income": [np.nan] * 3, "signed": ["2031-01-01"] * 3})
     table = table.assign(member=[True, False, None], plan=["golden", None, "basic"])
     frame = pd.read_csv(customers)
-    estimator = streed.OptimalTreeClassifier(max_depth=2, binarizer=streed.Binarizer(missing="indicator"))
+    estimator = streed.OptimalTreeClassifier(max_depth=2)
     estimator.fit(frame[list(table.columns)], frame["churn"])
     assert Model.load(stored).predict(table).tolist() == estimator.predict(table).tolist()
 

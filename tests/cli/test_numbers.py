@@ -58,7 +58,7 @@ def test_numbers(
     files = ["--out", model, "--plot", plot, "--html", page]
     assert main(["fit", houses, *common, *options, *files]) == 0
     frame = pd.read_csv(houses)
-    estimator.set_params(cuts="binned").fit(frame[["size", "old"]], frame["price"])
+    estimator.fit(frame[["size", "old"]], frame["price"])
     assert estimator.tree_.to_text() in capsys.readouterr().out
     assert Path(plot).stat().st_size > 1000
     assert "shape" in Path(page).read_text(encoding="utf-8")
@@ -76,7 +76,7 @@ def test_times_to_events(houses: str, tmp_path: Path, capsys: pytest.CaptureFixt
     common = ["--target", "days", "--event", "sold", "--drop", "price", "--depth", "2"]
     assert main(["fit", houses, *common, "--out", model]) == 0
     frame = pd.read_csv(houses)
-    estimator = streed.SurvivalTree(max_depth=2, cuts="binned")
+    estimator = streed.SurvivalTree(max_depth=2)
     estimator.fit(frame[["size", "old"]], survival_target(frame["sold"], frame["days"]))
     shown = capsys.readouterr().out
     assert shown.startswith("half the deviance: ")

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import streed
 from streed.model import Model
 
 STORED = Path(__file__).parents[1] / "stored"
@@ -43,3 +44,17 @@ def test_a_pickled_binarizer_transforms() -> None:
 @pytest.mark.parametrize("name", ["optimal", "policy"])
 def test_model_files_predict_as_they_did(name: str) -> None:
     assert Model.load(STORED / f"{name}.json").predict(table()).tolist() == EXPECTED[name]
+
+
+def test_the_old_name_of_a_class() -> None:
+    """A limited task was called Threshold, in a module of that name."""
+    limited = streed.tasks.Accuracy([0, 1, 1]).at_most(2)
+    stored = pickle.dumps(limited, protocol=0).replace(
+        b"streed.tasks.limited_task\nLimitedTask", b"streed.tasks.threshold\nThreshold"
+    )
+    assert b"LimitedTask" not in stored
+    again = pickle.loads(stored)
+    assert type(again) is streed.tasks.LimitedTask
+    assert again.words() == limited.words()
+    with pytest.warns(DeprecationWarning, match="is called streed.tasks.LimitedTask"):
+        assert streed.tasks.Threshold is streed.tasks.LimitedTask

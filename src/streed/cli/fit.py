@@ -34,7 +34,8 @@ ABOUT = """\
 Find an optimal tree for the rows of a file.
 
 Columns may hold numbers, text, true/false or nothing: numbers are cut at thresholds, every category is a
-condition, a missing value is one too. The tree is printed with what was proven about it."""
+condition, and missing values go to the side where they cost least. The tree is printed with what was proven
+about it."""
 
 EXAMPLES = """\
 examples:
@@ -79,8 +80,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cuts", choices=CUTS,
         help="where numbers and dates are cut: exact (every threshold), auto (exact where it is cheap, else "
-        "quantiles and the cuts of a greedy tree), binned (by --binarizer, the default of the command); with "
-        "exact and auto missing values go to the side where they cost least",
+        "quantiles and the cuts of a greedy tree), binned (by --binarizer, which implies it); "
+        f"default {CUTS[0]}",
     )  # fmt: skip
     what = parser.add_argument_group("objective")
     what.add_argument(
@@ -135,7 +136,7 @@ def fit(arguments: argparse.Namespace, training: Training) -> Any:
     given = {
         **vars(arguments),
         "loss": arguments.objective,
-        "binarizer": make_binarizer(arguments) if arguments.cuts in (None, "binned") else None,
+        "binarizer": make_binarizer(arguments) if arguments.binarizer or arguments.cuts == "binned" else None,
         "class_weight": _for_labels(arguments.class_weight, training),
         "progress": shows_progress(arguments),
     }

@@ -76,8 +76,8 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--binarizer", type=_settings, default={}, metavar="NAME=VALUE,...",
-        help="parameters of streed.Binarizer, e.g. n_thresholds=8 or missing=error (the command's own "
-        "default is missing=indicator: a missing value is a condition that a tree can test)",
+        help="parameters of streed.Binarizer, e.g. n_thresholds=8 or missing=indicator; missing=side is the "
+        "default: missing values go to the side where they cost least",
     )  # fmt: skip
 
 
@@ -144,14 +144,15 @@ def labels(series: Any, name: str) -> NDArray[Any]:
 
 
 def make_binarizer(arguments: argparse.Namespace) -> Any:
-    """Make the binarizer with the parameters from the command line."""
-    from streed.binarize.binarizer import Binarizer
+    """Make the binarizer of estimators that are given none, with the parameters from the command line."""
+    from streed.estimators.plan import default_binarizer
 
-    known = list(inspect.signature(Binarizer).parameters)
+    binarizer = default_binarizer()
+    known = list(inspect.signature(type(binarizer)).parameters)
     for name in arguments.binarizer:
         if name not in known:
             raise ValueError(f"streed.Binarizer has no parameter {name!r}; it has {listed(known)}")
-    return Binarizer(**{"missing": "indicator", **arguments.binarizer})
+    return binarizer.set_params(**arguments.binarizer)
 
 
 def _settings(text: str) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from streed.estimators.base import BaseTree, check_rows, label_names, ordered_co
 from streed.estimators.fitted import after_fit
 from streed.estimators.policy_value import PolicyValue, policy_value
 from streed.estimators.teachers import TEACHERS, Models, Trial, scores_of
+from streed.magnitudes import as_floats
 from streed.options import Option
-from streed.sizes import as_floats
 from streed.spelling import did_you_mean
 from streed.table.labels import encode
 from streed.tasks.limited_policy import LimitedPolicyReward

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from streed.sizes import as_float
+from streed.magnitudes import as_float
 from streed.spelling import did_you_mean
 
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from streed.magnitudes import as_float
 from streed.metrics.base import Linear, Metric, Ratio
-from streed.sizes import as_float
 
 
 def share(part: Any, whole: Any) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streed.sizes import as_floats
+from streed.magnitudes import as_floats
 from streed.table.dates import EPOCH, date_numbers
 from streed.table.limits import is_beyond
 from streed.table.missing import is_missing

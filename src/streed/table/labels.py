@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed import _core
-from streed.sizes import as_floats, check_sizes
+from streed.magnitudes import as_floats, check_magnitudes
 from streed.table.columns import narrowed
 from streed.table.missing import is_missing
 
@@ -77,7 +77,7 @@ def check_sample_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.f
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(f"sample_weight must be finite and not negative, got {weights[row]} in row {row}")
-    check_sizes("sample_weight", weights)
+    check_magnitudes("sample_weight", weights)
     if not weights.any():
         raise ValueError("sample_weight is zero for every row: at least one weight must be above zero")
     return weights
@@ -100,5 +100,5 @@ def class_factors(class_weight: object, classes: NDArray[Any]) -> NDArray[np.flo
         raise TypeError(f"the weights in class_weight must be numbers, got {class_weight!r}") from error
     if not (np.isfinite(factors) & (factors >= 0)).all():
         raise ValueError(f"the weights in class_weight must be finite and not negative, got {class_weight!r}")
-    check_sizes("the weights in class_weight", factors, "place {}")
+    check_magnitudes("the weights in class_weight", factors, "place {}")
     return factors

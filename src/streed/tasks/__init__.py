@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from streed import metrics
 from streed.errors import TaskError
@@ -34,13 +36,13 @@ from streed.tasks.general import GeneralTask
 from streed.tasks.impurity import Entropy, Gini, LogLoss
 from streed.tasks.label_costs import LabelCosts
 from streed.tasks.limited_policy import LimitedPolicyReward
+from streed.tasks.limited_task import LimitedTask
 from streed.tasks.macro_f1 import MacroF1
 from streed.tasks.metric import F1Score, GMean, JaccardIndex, MatthewsCorrelation, Metric, MinRecall
 from streed.tasks.policy_reward import PolicyReward
 from streed.tasks.regression import AbsoluteError, LinearLeaves, Poisson, Quantile, SimpleLinear, SquaredError
 from streed.tasks.statistics import StatisticsTask
 from streed.tasks.survival import Survival
-from streed.tasks.threshold import Threshold
 
 __all__ = [
     "REGISTRY",
@@ -65,6 +67,7 @@ __all__ = [
     "LabelCosts",
     "LeafFunction",
     "LimitedPolicyReward",
+    "LimitedTask",
     "LinearLeaves",
     "LogLoss",
     "Lowered",
@@ -83,7 +86,6 @@ __all__ = [
     "Survival",
     "Tally",
     "Task",
-    "Threshold",
     "combine",
     "make_task",
     "resolve",
@@ -227,3 +229,11 @@ def make_task(objective: object, *data: object, **options: object) -> Task:
             f"the objective {objective!r} made a {type(task).__name__} instead of a streed.tasks.Task"
         )
     return task
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Threshold":
+        raise AttributeError(f"module 'streed.tasks' has no attribute {name!r}")
+    message = "streed.tasks.Threshold is called streed.tasks.LimitedTask now"
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+    return LimitedTask

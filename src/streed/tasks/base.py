@@ -20,7 +20,7 @@ from streed.tolerance import TOLERANCE
 
 if TYPE_CHECKING:
     from streed.reference import Components
-    from streed.tasks.threshold import Threshold
+    from streed.tasks.limited_task import LimitedTask
 
 __all__ = [
     "ClassErrors",
@@ -90,7 +90,7 @@ class Task(ABC):
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the task on binary features `X` as the six components of the paper, in natural units."""
 
-    def at_most(self, limit: float) -> Threshold:
+    def at_most(self, limit: float) -> LimitedTask:
         """Give the task as a constraint: the value of the whole tree is at most `limit`.
 
         Parameters
@@ -100,14 +100,14 @@ class Task(ABC):
 
         Returns
         -------
-        streed.tasks.Threshold
+        streed.tasks.LimitedTask
             For `streed.combine`, together with the task that is the objective.
         """
-        from streed.tasks.threshold import Threshold
+        from streed.tasks.limited_task import LimitedTask
 
-        return Threshold(self).at_most(limit)
+        return LimitedTask(self).at_most(limit)
 
-    def at_least(self, limit: float) -> Threshold:
+    def at_least(self, limit: float) -> LimitedTask:
         """Give the task as a constraint: the value of the whole tree is at least `limit`.
 
         Parameters
@@ -117,12 +117,12 @@ class Task(ABC):
 
         Returns
         -------
-        streed.tasks.Threshold
+        streed.tasks.LimitedTask
             For `streed.combine`, together with the task that is the objective.
         """
-        from streed.tasks.threshold import Threshold
+        from streed.tasks.limited_task import LimitedTask
 
-        return Threshold(self).at_least(limit)
+        return LimitedTask(self).at_least(limit)
 
 
 def measure_of(task: Task) -> str:

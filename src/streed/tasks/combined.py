@@ -17,8 +17,8 @@ from streed.errors import TaskError
 from streed.tasks.base import Task, form_of, is_multiple
 from streed.tasks.forms import OneValue, SixComponents, Vector
 from streed.tasks.impurity.class_counts import ClassCounts
+from streed.tasks.limited_task import LimitedTask
 from streed.tasks.parts.product import product, with_kept_rows
-from streed.tasks.threshold import Threshold
 from streed.tolerance import same
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Combined(Task):
             if not isinstance(part, Task):
                 raise TypeError(f"combine takes streed.tasks.Task objects, got {part!r}")
         self.parts = parts
-        self.objectives = tuple(i for i, part in enumerate(parts) if not isinstance(part, Threshold))
+        self.objectives = tuple(i for i, part in enumerate(parts) if not isinstance(part, LimitedTask))
         if not self.objectives:
             raise ValueError("all parts have limits: one without must be there as the objective")
         self._forms = tuple(_form(task) for task in self.tasks)
@@ -92,12 +92,12 @@ class Combined(Task):
     @property
     def tasks(self) -> tuple[Task, ...]:
         """The tasks behind the parts, without their limits."""
-        return tuple(part.task if isinstance(part, Threshold) else part for part in self.parts)
+        return tuple(part.task if isinstance(part, LimitedTask) else part for part in self.parts)
 
     @property
-    def limits(self) -> dict[int, Threshold]:
+    def limits(self) -> dict[int, LimitedTask]:
         """The constraints, by their place among the parts."""
-        return {i: part for i, part in enumerate(self.parts) if isinstance(part, Threshold)}
+        return {i: part for i, part in enumerate(self.parts) if isinstance(part, LimitedTask)}
 
     @property
     def n_rows(self) -> int:
@@ -168,7 +168,7 @@ class Combined(Task):
     def _engine_limits(self, place: int) -> tuple[float, float] | None:
         """Limits of a part in engine units, widened by the tolerance; None if they are no limits on costs."""
         part = self.parts[place]
-        if not isinstance(part, Threshold):
+        if not isinstance(part, LimitedTask):
             return -np.inf, np.inf
         if not is_multiple(part):
             return None

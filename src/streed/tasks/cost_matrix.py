@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.sizes import as_floats, check_sizes
+from streed.magnitudes import as_floats, check_magnitudes
 from streed.table.labels import check_sample_weight, class_factors, encode
 from streed.table.units import in_units, multiples_of
 from streed.tasks.base import ClassErrors, CostTable, Tally
@@ -175,7 +175,7 @@ def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64
             f"misclassification costs must be finite and not negative, got {costs[true, predicted]} for "
             f"{names[true]!r} taken for {names[predicted]!r}; gains can be given as costs per row"
         )
-    check_sizes("misclassification costs", costs)
+    check_magnitudes("misclassification costs", costs)
     return costs
 
 

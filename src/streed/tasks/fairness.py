@@ -14,8 +14,8 @@ from streed.fairness.groups import cells_of, encode_groups, exact_rates, float_r
 from streed.fairness.margins import margins, with_margins
 from streed.fairness.parity import Parity, as_parity, exact_limit
 from streed.leaves import ClassErrors
+from streed.magnitudes import check_magnitudes
 from streed.options import OPTIONS
-from streed.sizes import check_sizes
 from streed.table.labels import check_sample_weight, class_factors, encode
 from streed.table.units import integer_units, whole_units
 from streed.tasks.base import Task, priced
@@ -158,7 +158,7 @@ class GroupFairness(Task):
                     f"class_weight must be above zero under a fairness limit, got {class_weight!r}"
                 )
             weights = weights * factors[self._codes]
-            check_sizes("sample_weight times class_weight", weights)
+            check_magnitudes("sample_weight times class_weight", weights)
         return (weights, 1.0) if weights is self._weights and self._equal else whole_units(weights)
 
     @property

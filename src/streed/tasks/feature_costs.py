@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.sizes import LARGEST, as_float
+from streed.magnitudes import LARGEST, as_float
 from streed.table.units import in_units
 from streed.tasks.forms import Prices
 from streed.tasks.parts.price_rule import price

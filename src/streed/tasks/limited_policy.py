@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed.magnitudes import LARGEST, as_float, check_magnitudes
 from streed.options import MOST_COMPONENTS
-from streed.sizes import LARGEST, as_float, check_sizes
 from streed.table.units import from_units, in_units, largest_unit
 from streed.tasks.forms import LimitedValue
 from streed.tasks.policy_reward import PolicyReward
@@ -194,7 +194,7 @@ def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: 
     costs = np.zeros(len(names))
     for treatment, cost in treatment_costs.items():
         costs[_position("treatment_costs", treatment, names)] = _amount(f"the cost of {treatment!r}", cost)
-    check_sizes("treatment_costs", costs, "place {}")
+    check_magnitudes("treatment_costs", costs, "place {}")
     most = _amount("the budget", budget)
     unit = largest_unit(costs, n * float(costs.max()))
     units = in_units(costs, unit)

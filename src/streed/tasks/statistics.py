@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from streed.errors import TaskError
 from streed.leaves import LeafFunction
 from streed.leaves.compiled import Negated
+from streed.magnitudes import as_floats, check_magnitudes
 from streed.options import OPTIONS
-from streed.sizes import as_floats, check_sizes
 from streed.tasks.base import Lowered, Task
 from streed.tasks.parts.combination import check_combination, joins
 
@@ -130,7 +130,7 @@ class StatisticsTask(Task):
             place = tuple(np.argwhere(~np.isfinite(table))[0].tolist())
             raise TaskError(f"{self._who}: {what} must be finite, got {table[place]} at {place}")
         try:
-            check_sizes(what, table)
+            check_magnitudes(what, table)
         except ValueError as error:
             raise TaskError(f"{self._who}: {error}") from error
         return table

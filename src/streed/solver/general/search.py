@@ -59,7 +59,7 @@ class Clock:
                 raise Stop("interrupted")
 
 
-class Search:
+class GeneralSearch:
     """One search: `best` holds the best trees so far, at every moment."""
 
     def __init__(self, task: Components[Any, Any], clock: Clock, memory_limit: int = 0) -> None:

@@ -16,7 +16,7 @@ from streed.options import Limits
 from streed.reference import Components
 from streed.solver.engines import needs_depth
 from streed.solver.general.components import check_components, with_leaf_size
-from streed.solver.general.search import Clock, Entry, Search, Stop
+from streed.solver.general.search import Clock, Entry, GeneralSearch, Stop
 from streed.solver.general.tree import admissible_value, flatten, simplify, with_names
 from streed.solver.run import Run
 from streed.tasks.forms import SixComponents
@@ -29,7 +29,7 @@ class Found(NamedTuple):
     """What the general search ended with: the nondominated trees, and how it ended."""
 
     entries: list[Entry]
-    search: Search
+    search: GeneralSearch
     status: str
 
 
@@ -91,7 +91,7 @@ def solve_components(
 
 def search(run: Run, task: Components[Any, Any]) -> Found:
     """Run the general search within the limits."""
-    runner: Search
+    runner: GeneralSearch
 
     def poll(elapsed: float) -> bool:
         objective, bound = _numbers(runner)
@@ -102,7 +102,7 @@ def search(run: Run, task: Components[Any, Any]) -> Found:
         )
 
     clock = Clock(run.started, run.limits.time_limit, poll if run.watcher.watched else None)
-    runner = Search(task, clock, run.limits.memory_limit)
+    runner = GeneralSearch(task, clock, run.limits.memory_limit)
     status = runner.run(run.limits.max_depth, run.limits.max_nodes)
     entries = list(runner.best)
     if status == "optimal":
@@ -114,7 +114,7 @@ def search(run: Run, task: Components[Any, Any]) -> Found:
     return Found(entries, runner, status)
 
 
-def _checked(runner: Search, entries: list[Entry]) -> list[Entry]:
+def _checked(runner: GeneralSearch, entries: list[Entry]) -> list[Entry]:
     """Count the final trees anew and take useless splits out of them, while there is time."""
     done = list(entries)
     runner.clock.running = True
@@ -181,14 +181,14 @@ def sorted_entries(entries: list[Entry]) -> list[Entry]:
         return entries
 
 
-def _bound(runner: Search, objective: Any) -> Any:
+def _bound(runner: GeneralSearch, objective: Any) -> Any:
     """Bound on the optimum after an unfinished search: what the task offers, else what is trivial."""
     if runner.bound is not None or not isinstance(objective, numbers.Real) or len(runner.best) != 1:
         return runner.bound
     return -math.inf if runner.guard.better(objective - 1, objective) else math.inf
 
 
-def _numbers(runner: Search) -> tuple[float, float]:
+def _numbers(runner: GeneralSearch) -> tuple[float, float]:
     """Objective and bound for those who watch: NaN where they are not numbers."""
     value = runner.best[0].value if runner.best else None
     if not isinstance(value, numbers.Real):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed.magnitudes import LARGEST, as_floats, check_magnitudes
 from streed.options import OPTIONS
-from streed.sizes import LARGEST, as_floats, check_sizes
 from streed.table.units import from_units, largest_unit
 from streed.tasks.base import ClassErrors, CostTable, Lowered, Tally, Task, priced
 from streed.tasks.feature_costs import FeatureCosts
@@ -184,7 +184,7 @@ def check_costs(name: str, values: ArrayLike, unit: str) -> NDArray[np.float64]:
     if not np.isfinite(table).all():
         row, column = (int(i) for i in np.argwhere(~np.isfinite(table))[0])
         raise ValueError(f"{name} must be finite, got {table[row, column]} in row {row}, {unit} {column}")
-    check_sizes(name, table)
+    check_magnitudes(name, table)
     return table
 
 

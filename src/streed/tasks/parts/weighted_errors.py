@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed.magnitudes import check_magnitudes
 from streed.options import OPTIONS
-from streed.sizes import check_sizes
 from streed.table.labels import check_sample_weight, class_factors, encode
 from streed.table.units import balanced_units, whole_units
 from streed.tasks.base import ClassErrors, Lowered, Tally, Task
@@ -36,7 +36,7 @@ class WeightedErrors(Task):
         if class_weight is not None and class_weight != "balanced":
             given = np.ones(codes.size) if weights is None else weights
             weights = given * class_factors(class_weight, classes)[codes]
-            check_sizes("sample_weight times class_weight", weights)
+            check_magnitudes("sample_weight times class_weight", weights)
 
         rows = None
         if weights is not None and not weights.all():

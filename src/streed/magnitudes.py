@@ -52,12 +52,12 @@ def as_floats(values: Any) -> NDArray[np.float64]:
         return np.array([as_float(value) for value in table.ravel()], np.float64).reshape(table.shape)
 
 
-def check_sizes(name: str, values: Any, where: str = "row {}") -> None:
+def check_magnitudes(name: str, values: Any, where: str = "row {}") -> None:
     """Refuse finite numbers that are too large, or all of them too small, to be added up exactly.
 
     Examples
     --------
-    >>> check_sizes("sample_weight", np.array([1.0, 1e300]))
+    >>> check_magnitudes("sample_weight", np.array([1.0, 1e300]))
     Traceback (most recent call last):
     ValueError: sample_weight must be at most 1e+200 in size, got 1e+300 in row 1
     """

@@ -1,4 +1,4 @@
-"""A task as a constraint: the value of the whole tree lies within limits (paper, "Threshold constraints").
+"""A task as a constraint: the value of the whole tree lies within limits (paper, "LimitedTask constraints").
 
 Where the value can only get worse towards the limit as subtrees are put together (⊕ is *worsening*), a part
 beyond the limit cannot be part of a feasible tree: the constraint is anti-monotonic and prunes at every node.
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from numpy.typing import ArrayLike
 
 from streed.errors import TaskError
-from streed.sizes import as_float
+from streed.magnitudes import as_float
 from streed.tasks.base import Task, form_of
 from streed.tasks.forms import OneValue, Vector
 from streed.tolerance import slack
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from streed.tasks.combined import Combined
 
 
-class Threshold(Task):
+class LimitedTask(Task):
     """A task whose value must stay within limits; made by `Task.at_most` and `Task.at_least`.
 
     Parameters
@@ -49,12 +49,12 @@ class Threshold(Task):
     'accuracy at least 1 and at most 1 (checked on whole trees: a further subtree may raise the value)'
     """
 
-    name: ClassVar[str] = "threshold"
+    name: ClassVar[str] = "limited"
     summary: ClassVar[str] = "a task whose value must stay within limits"
     form: ClassVar[type] = Vector
 
     def __init__(self, task: Task, lower: float = -math.inf, upper: float = math.inf) -> None:
-        if not isinstance(task, Task) or isinstance(task, Threshold):
+        if not isinstance(task, Task) or isinstance(task, LimitedTask):
             raise TypeError(f"only a task can have limits, got {task!r}")
         if hasattr(task, "parts"):
             raise TypeError("a combination has several values: set limits on its parts, as in a.at_most(1)")
@@ -66,7 +66,7 @@ class Threshold(Task):
                 f"no value of {task.name} is at least {self.lower_limit:g} and at most {self.upper_limit:g}"
             )
 
-    def at_most(self, limit: float) -> Threshold:
+    def at_most(self, limit: float) -> LimitedTask:
         """Limit the value from above, too.
 
         Parameters
@@ -76,13 +76,13 @@ class Threshold(Task):
 
         Returns
         -------
-        Threshold
+        LimitedTask
             A new constraint with the tighter of both upper limits.
         """
         upper = min(self.upper_limit, _number("limit of at_most", limit))
-        return Threshold(self.task, self.lower_limit, upper)
+        return LimitedTask(self.task, self.lower_limit, upper)
 
-    def at_least(self, limit: float) -> Threshold:
+    def at_least(self, limit: float) -> LimitedTask:
         """Limit the value from below, too.
 
         Parameters
@@ -92,11 +92,11 @@ class Threshold(Task):
 
         Returns
         -------
-        Threshold
+        LimitedTask
             A new constraint with the tighter of both lower limits.
         """
         lower = max(self.lower_limit, _number("limit of at_least", limit))
-        return Threshold(self.task, lower, self.upper_limit)
+        return LimitedTask(self.task, lower, self.upper_limit)
 
     @property
     def n_rows(self) -> int:
