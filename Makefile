@@ -1,4 +1,4 @@
-# make demo | test | lint | bench | experiments | oldest | sanitize: each works alone in a fresh clone; the first one
+# make demo | test | lint | bench | experiments | oldest | interop | sanitize: each works alone in a fresh clone; the first one
 # creates .venv and builds the package.
 PYTHON ?= python3
 WERROR ?= ON
@@ -7,13 +7,14 @@ DATA ?= $(or $(STREED_DATA),../shared/data)
 VENV := .venv
 PEERS := .venv-peers
 OLDEST := .venv-oldest
+INTEROP := .venv-interop
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find core bindings src -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null) CMakeLists.txt pyproject.toml
 CXX_SOURCES := $(shell find core bindings tests/core -name '*.[ch]pp')
 CHECKED := src tests examples $(wildcard benchmarks experiments docs/*.py)
 
-.PHONY: demo test lint bench experiments oldest sanitize clean
+.PHONY: demo test lint bench experiments oldest interop sanitize clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
@@ -52,6 +53,12 @@ oldest:
 	    'polars==1.0.0' 'matplotlib==3.8.0' 'scipy<1.12' 'pyparsing<3.2' 'pytest>=8.2,<9' hypothesis .
 	$(OLDEST)/bin/python -m pytest tests/unit tests/estimators
 
+# The tools that read trees of scikit-learn and are too heavy for `make test`; dtreeviz needs Graphviz (`dot`).
+interop:
+	$(PYTHON) -m venv $(INTEROP)
+	$(INTEROP)/bin/python -m pip install --quiet dtreeviz hypothesis supertree treelite 'pytest>=8.2' '.[onnx,pandas,plot]' shap
+	STREED_INTEROP=1 $(INTEROP)/bin/python -m pytest tests/interop
+
 # The core under the sanitizers of GCC or Clang. Threads: a driver without Python, three times, since a race or a wait for ever may need
 # luck; one instruction set is enough, as all of them share the same. Addresses and undefined behaviour, with the library's own assertions: the same driver, then the unit tests and properties that
 # call the engine, on a copy of the package with the checked module. Every finding ends it. Takes long.
@@ -78,7 +85,7 @@ sanitize: $(VENV)/.installed
 	    $(BIN)/python -m pytest -q -p no:cacheprovider $(CHECKED_TESTS)
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(OLDEST) build
+	rm -rf $(VENV) $(PEERS) $(OLDEST) $(INTEROP) build
 
 # Built without isolation, so that build/ is kept and a second build compiles only what has changed.
 $(VENV)/.installed: $(VENV)/.tools $(SOURCES)

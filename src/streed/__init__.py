@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from streed import fairness, metrics, tasks
 from streed.errors import (
     CutsWarning,
+    ExportError,
     InconsistentVersionWarning,
     InfeasibleError,
     InterruptedWarning,
@@ -52,6 +53,7 @@ __all__ = [
     "Condition",
     "CostSensitiveTreeClassifier",
     "CutsWarning",
+    "ExportError",
     "FairTreeClassifier",
     "FeatureCosts",
     "InconsistentVersionWarning",

@@ -27,6 +27,10 @@ class TaskError(StreedError):
     """A task breaks its contract; the message names the task and the cause."""
 
 
+class ExportError(StreedError, ValueError):
+    """A tree has no equal in another program's format; the message names the test or leaf that has none."""
+
+
 class InconsistentVersionWarning(UserWarning):
     """A pickle was written by another version of streed; it was read, but may behave differently."""
 

@@ -47,11 +47,12 @@ ALLOWED: dict[str, set[str]] = {
     "binarize": BASE | {"table", "tree", "versions"},
     "datasets": {"tasks"},
     "model": BASE | {"table", "tree"},
+    "interop": BASE | {"table", "tree", "model"},
     "survival": BASE | {"tasks"},
     "thresholds": BASE | {"table", "tree"},
     "estimators": BASE
     | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "tasks", "solver", "versions"}
-    | {"paths", "tuning"},
+    | {"paths", "tuning", "model", "interop"},
     "cli": BASE
     | {"survival", "estimators", "table", "tree", "fairness", "tasks", "solver", "model", "views", ""},
     "moved": set(),
@@ -64,6 +65,9 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         "tree.tree",
         "views",
     ): "a tree shows itself: the methods of views.methods load the views when called",
+    ("tree.tree", "interop"): "a tree exports itself: the methods load the exports when called",
+    ("tree.tree", "model"): "an export needs the columns beside the tree: it is made a model when called",
+    ("model.model", "interop"): "a model exports itself: the methods load the exports when called",
     ("tree.result", "views"): "a result shows itself as a page, by a method that imports views when called",
     ("versions", ""): "asks for streed.__version__ when an estimator is stored",
 }

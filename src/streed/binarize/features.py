@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
+import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,15 @@ class ColumnFeatures:
     """Some categories of the column, to tell numbers from strings."""
     known: frozenset[Any] | None = None
     """All categories, if others are to be refused."""
+    around: tuple[tuple[Any, Any], ...] = ()
+    """For each cut of numbers the last value of the fit up to the cut, and the first one above it."""
+    single: bool = False
+    """Whether the column held floating-point numbers of at most 32 bits."""
+
+    def __setstate__(self, state: list[Any]) -> None:
+        """Read a pickle, also one of a version that did not know the last fields."""
+        for number, field in enumerate(fields(self)):
+            object.__setattr__(self, field.name, state[number] if number < len(state) else field.default)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,7 +158,27 @@ def number_features(
         values = tuple(texts if from_text else map(kind.fromisoformat, texts))
     reason = None if cuts else "it has only one value" if given is None else "no cuts are given"
     conditions = tuple(Condition(column.name, "<=", cut) for cut in shown)
-    return ColumnFeatures(column.name, column.kind, conditions, values, reason)
+    around = () if is_date else _around(gaps.distinct, cuts)
+    single = column.values.dtype.kind == "f" and column.values.dtype.itemsize <= 4
+    return ColumnFeatures(column.name, column.kind, conditions, values, reason, around=around, single=single)
+
+
+def _around(distinct: NDArray[Any], cuts: list[float]) -> tuple[tuple[Any, Any], ...]:
+    """Return the values on both sides of each cut, infinity where there is none.
+
+    Examples
+    --------
+    >>> _around(np.array([1.0, 2.0, 9.0]), [2.5, 9.0])
+    ((2.0, 9.0), (9.0, inf))
+    """
+    ends = distinct.searchsorted(cuts, side="right").tolist() if cuts else []
+    return tuple(
+        (
+            distinct.item(end - 1) if end else -math.inf,
+            distinct.item(end) if end < distinct.size else math.inf,
+        )
+        for end in ends
+    )
 
 
 def _as_given(column: Column, values: Sequence[Any]) -> tuple[Any, ...]:

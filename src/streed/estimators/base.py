@@ -20,6 +20,7 @@ from streed.estimators.fitted import after_fit
 from streed.estimators.names import answering, unknown_parameter
 from streed.estimators.plan import FitPlan, default_binarizer
 from streed.estimators.unproven import warn_unproven
+from streed.interop.methods import Exports
 from streed.options import Limits, check_limits
 from streed.solver.progress import Watchers
 from streed.table.columns import is_frame, narrowed
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from streed.estimators.path import EstimatorPath
 
 
-class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
+class BaseTree(Exports, CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators of streed. Subclasses have the attributes of the common parameters."""
 
     _fitted: tuple[str, ...] = ("tree_", "result_", "binarizer_")
@@ -235,6 +236,13 @@ class BaseTree(CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ig
         leaf = self.apply(X)
         shares: NDArray[np.float64] = self.tree_.probabilities()[leaf]
         return shares
+
+    def _exported(self) -> tuple[Any, dict[str, Any]]:
+        from streed.model.model import Model
+
+        check_is_fitted(self)
+        columns = getattr(self.binarizer_, "columns", ())
+        return Model.from_estimator(self), {column.name: column for column in columns}
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each row ends in, as a node of `tree_`.

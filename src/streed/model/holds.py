@@ -56,7 +56,7 @@ def holds(condition: Condition, column: Column, missing: str) -> NDArray[np.bool
 
 def _of_values(condition: Condition, column: Column) -> NDArray[np.bool_]:
     if condition.operator == "<=" and isinstance(condition.value, str):
-        return np.asarray(_microseconds(column) <= _parse(condition.value))
+        return np.asarray(microseconds(column) <= _parse(condition.value))
     _check_kind(condition, column)
     if column.categories:
         found = [_holds(condition, category) for category in column.categories]
@@ -91,7 +91,7 @@ def _check_kind(condition: Condition, column: Column) -> None:
         )
 
 
-def _microseconds(column: Column) -> NDArray[np.float64]:
+def microseconds(column: Column) -> NDArray[np.float64]:
     """Return a column of dates as microseconds since 1970 in UTC, NaN where they are missing."""
     if not column.categories:
         if column.kind in (Kind.BOOLEAN, Kind.NUMBER):

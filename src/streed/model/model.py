@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.interop.methods import Exports
 from streed.model.holds import compared, holds
 from streed.options import OPTIONS
 from streed.table.columns import Column, column_names, is_frame, read_columns
@@ -24,7 +25,7 @@ _PROOF = ("measure", "objective", "lower_bound", "gap", "optimal", "status")
 
 
 @dataclass(frozen=True)
-class Model:
+class Model(Exports):
     """A tree together with what its features mean, so that it predicts from tables of columns.
 
     Attributes
@@ -118,6 +119,19 @@ class Model:
         )
 
     @classmethod
+    def from_tree(cls, tree: Tree) -> Model:
+        """Make a model of a tree alone: its columns are those of its conditions, or its binary features."""
+        conditions = tree.conditions
+        if conditions is None:
+            conditions = tuple(Condition(tree.feature_name(f), "is", True) for f in range(tree.n_features))
+        columns = dict.fromkeys(condition.column for condition in conditions)
+        missing = "side" if any(condition.knows_missing for condition in conditions) else "error"
+        return cls(tree, conditions, tuple(columns), missing=missing)
+
+    def _exported(self) -> tuple[Model, dict[str, Any]]:
+        return self, {}
+
+    @classmethod
     def from_result(
         cls,
         result: Result,
@@ -187,6 +201,22 @@ class Model:
             )
         return tree.predict(features, columns)
 
+    def apply(self, table: Any) -> NDArray[np.int64]:
+        """Return the leaf that each row ends in, as a node of `tree`.
+
+        Parameters
+        ----------
+        table : frame or array of shape (n, n_columns)
+            As for `predict`.
+
+        Returns
+        -------
+        int64 array of shape (n,)
+            Numbers of leaves.
+        """
+        tree, features = self._tested(table)
+        return tree.apply(features)
+
     def predict_proba(self, table: Any) -> NDArray[np.float64]:
         """Return, for each row, the share of each class in the training weight of its leaf.
 
@@ -220,15 +250,7 @@ class Model:
         return tree, features
 
     def _column(self, table: Any, name: str) -> Column:
-        if not is_frame(table):
-            j = list(self.columns).index(name)
-            return next(read_columns(table[:, [j]], [name]))
-        names = column_names(table)
-        if name not in names:
-            raise ValueError(
-                f"the table has no column {name!r}, which the tree tests; it has {listed(names)}"
-            )
-        return next(read_columns(table[[table.columns[names.index(name)]]], [name]))
+        return read_column(table, self.columns, name)
 
     def summary(self) -> str:
         """Say in two lines what was fitted and what was proven.
@@ -314,6 +336,16 @@ class Model:
         from streed.model.file import load_model
 
         return load_model(path)
+
+
+def read_column(table: Any, columns: Sequence[str], name: str) -> Column:
+    """Read a column of a table: of a frame by its name, of an array by its place among `columns`."""
+    if not is_frame(table):
+        return next(read_columns(table[:, [list(columns).index(name)]], [name]))
+    names = column_names(table)
+    if name not in names:
+        raise ValueError(f"the table has no column {name!r}, which the tree tests; it has {listed(names)}")
+    return next(read_columns(table[[table.columns[names.index(name)]]], [name]))
 
 
 def _as_array(table: Any, n_columns: int) -> NDArray[Any]:

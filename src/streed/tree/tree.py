@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed import _core
+from streed.interop.methods import Exports
 from streed.table.matrix import check_binary
 from streed.tree.line import is_linear
 from streed.views.methods import Views
@@ -52,7 +53,7 @@ def is_vector(label: object) -> bool:
     return isinstance(label, tuple) and all(isinstance(value, float) for value in label)
 
 
-class Tree(Views):
+class Tree(Views, Exports):
     """A binary decision tree over binary features. Rows that have a node's feature go right, the others left.
 
     Parameters
@@ -358,6 +359,11 @@ class Tree(Views):
         return csr_matrix(
             (np.ones(nodes.size, np.int64), nodes, pointers), shape=(leaf.size, self.node_count)
         )
+
+    def _exported(self) -> tuple[Any, dict[str, Any]]:
+        from streed.model.model import Model
+
+        return Model.from_tree(self), {}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as plain lists, strings and numbers that can be written as JSON.
