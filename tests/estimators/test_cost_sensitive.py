@@ -171,7 +171,7 @@ BAD = [
         "costs has 'weight', which is none",
     ),
     ({"feature_costs": FeatureCosts([1, 2])}, {"y": Y}, ValueError, "each of the 3 columns, got 2"),
-    ({"feature_costs": {"age": 1}}, {"y": Y}, TypeError, "must be a streed.FeatureCosts"),
+    ({"feature_costs": "age"}, {"y": Y}, TypeError, "must be a streed.FeatureCosts"),
     ({}, {"y": Y, "costs": np.ones((60, 2))}, ValueError, "not both"),
     ({"misclassification_costs": MATRIX}, {"costs": np.ones((60, 2))}, ValueError, "must be None"),
     ({}, {"costs": np.ones((59, 2))}, ValueError, "inconsistent numbers of samples"),

@@ -168,7 +168,7 @@ BAD_TASKS = [
     (lambda: CostMatrix(Y, MATRIX, labels=["a", "a"]), ValueError, "distinct"),
     (lambda: CostMatrix(Y, MATRIX, class_weight="equal"), ValueError, "'balanced' or a dict"),
     (lambda: CostMatrix(Y, MATRIX, columns=[0, 1]), ValueError, "feature_costs is missing"),
-    (lambda: CostMatrix(Y, MATRIX, feature_costs=[1, 2]), TypeError, "must be a streed.FeatureCosts"),
+    (lambda: CostMatrix(Y, MATRIX, feature_costs=3), TypeError, "must be a streed.FeatureCosts"),
     (
         lambda: CostMatrix(Y, MATRIX, feature_costs=FeatureCosts({"age": 1})),
         ValueError,

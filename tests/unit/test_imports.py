@@ -48,7 +48,7 @@ ALLOWED: dict[str, set[str]] = {
     "datasets": {"tasks"},
     "model": BASE | {"table", "tree"},
     "interop": BASE | {"table", "tree", "model"},
-    "survival": BASE | {"tasks"},
+    "survival": BASE | {"table", "tasks"},
     "thresholds": BASE | {"table", "tree"},
     "estimators": BASE
     | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "tasks", "solver", "versions"}

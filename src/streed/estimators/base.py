@@ -24,6 +24,7 @@ from streed.interop.methods import Exports
 from streed.options import Limits, check_limits
 from streed.solver.progress import Watchers
 from streed.table.columns import is_frame, narrowed
+from streed.table.labels import refuse_missing
 from streed.table.matrix import check_binary
 from streed.tasks.base import Task
 from streed.tree.result import Result
@@ -284,9 +285,15 @@ def has_shares(estimator: Any) -> bool:
 def check_labels(estimator: BaseTree, y: Any) -> NDArray[Any]:
     """Check labels as scikit-learn does, but not what cannot fail: a small solve takes less than that."""
     if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "biu":
+        given = np.asarray(y)
+        if given.dtype == object and given.ndim == 1:
+            refuse_missing(given)
         y = validate_data(estimator, y=narrowed(y))
     if y.dtype.kind not in "biuUS":  # the others are never continuous
-        check_classification_targets(y)
+        try:
+            check_classification_targets(y)
+        except ValueError as error:
+            raise ValueError(f"{error} streed.OptimalTreeRegressor predicts numbers.") from None
     labels: NDArray[Any] = y
     return labels
 

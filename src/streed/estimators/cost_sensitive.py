@@ -25,7 +25,7 @@ from streed.table.columns import column_names
 from streed.table.labels import check_sample_weight, encode
 from streed.tasks.base import Task
 from streed.tasks.cost_matrix import CostMatrix
-from streed.tasks.feature_costs import FeatureCosts
+from streed.tasks.feature_costs import FeatureCosts, PriceOfColumns, as_feature_costs
 from streed.tasks.label_costs import LabelCosts
 from streed.tasks.parts.row_costs import check_costs
 
@@ -64,11 +64,13 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
 
     Parameters
     ----------
-    misclassification_costs : array-like of shape (n_classes, n_classes), optional
+    misclassification_costs : array-like of shape (n_classes, n_classes), or dict, optional
         Cost of each error, [true, predicted], in the sorted order of the labels; not negative, and the
-        diagonal need not be zero. By default every error costs 1.
-    feature_costs : streed.FeatureCosts, optional
-        Prices of tests per column of the table; by default they are free.
+        diagonal need not be zero. By name: ``{true: {predicted: cost}}``, ``{(true, predicted): cost}``, or a
+        pandas frame whose index and columns are the labels. By default every error costs 1.
+    feature_costs : streed.FeatureCosts, mapping or sequence, optional
+        Prices of tests per column of the table, e.g. ``{"blood": 7.3}``; by default they are free. Discounts
+        and groups of tests need a `FeatureCosts`.
     max_depth : int or None, default=3
         Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, where branching nodes have
         a price (`cost_complexity` above zero).
@@ -149,7 +151,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         self,
         *,
         misclassification_costs: Any = None,
-        feature_costs: FeatureCosts | None = None,
+        feature_costs: FeatureCosts | PriceOfColumns | None = None,
         max_depth: int | None = 3,
         max_nodes: int | None = None,
         min_samples_leaf: float = 1,
@@ -209,21 +211,20 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
             self._check_costs(y)
         table = check_table(self, X, reset=True)
         check_rows(table, y if costs is None else costs)
-        if self.feature_costs is not None and not isinstance(self.feature_costs, FeatureCosts):
-            raise TypeError(f"feature_costs must be a streed.FeatureCosts, got {self.feature_costs!r}")
+        prices = None if self.feature_costs is None else as_feature_costs(self.feature_costs)
         names = column_names(table)
-        if self.feature_costs is not None:
-            self.feature_costs.tests(names)
+        if prices is not None:
+            prices.tests(names)
         weights = check_sample_weight(sample_weight, table.shape[0])
 
         def priced(features: NDArray[np.uint8]) -> Task:
-            assert self.feature_costs is not None
+            assert prices is not None
             columns = self._columns_of_features(features.shape[1])
-            return self._task(y, costs, weights, self.feature_costs.for_features(names, columns))
+            return self._task(y, costs, weights, prices.for_features(names, columns))
 
-        self._column_names, self._prices = names, self.feature_costs
+        self._column_names, self._prices = names, prices
         self._weight = float(table.shape[0] if weights is None else weights.sum())
-        task = self._task(y, costs, weights, None) if self.feature_costs is None else priced
+        task = self._task(y, costs, weights, None) if prices is None else priced
         self._solve(task, table, y, sample_weight, limits)
         return self
 

@@ -12,7 +12,7 @@ from streed.estimators.base import check_labels, check_rows
 from streed.estimators.classifier import OptimalTreeClassifier
 from streed.estimators.fitted import after_fit
 from streed.fairness.front import FairnessFront
-from streed.fairness.groups import group_rates
+from streed.fairness.groups import columns_by_name, group_rates
 from streed.options import OPTIONS
 from streed.solver.fairness.trade_off import search_front
 from streed.tasks import Accuracy
@@ -170,10 +170,12 @@ class FairTreeClassifier(OptimalTreeClassifier):
             The columns: numbers, Booleans, strings or categories; NumPy, pandas or polars.
         y : array-like of shape (n,)
             The labels, of two classes.
-        sensitive_features : array-like or frame of shape (n,) or (n, k)
-            The group of each row; several columns make one group of each combination that occurs, at most 16
-            (11 for equalized odds; with `min_ratio` 11 and 8). Required unless `constraint` is None. With
-            metadata routing, ask for it with ``set_fit_request(sensitive_features=True)``.
+        sensitive_features : array-like or frame of shape (n,) or (n, k), or str
+            The group of each row, or the name of a column of the frame `X` (or a list of names), which trees
+            may test as any other: leave it out of `X` and give its values to keep it from them. Several
+            columns make one group of each combination that occurs, at most 16 (11 for equalized odds; with
+            `min_ratio` 11 and 8). Required unless `constraint` is None. With metadata routing, ask for it
+            with ``set_fit_request(sensitive_features=True)``.
         sample_weight : array-like of shape (n,), optional
             Weight of each row, not negative, in errors and rates.
 
@@ -182,7 +184,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         FairTreeClassifier
             The fitted estimator itself.
         """
-        groups = sensitive_features
+        groups = sensitive_features = columns_by_name(X, sensitive_features)
         if self._fit_tuned(X=X, y=y, sensitive_features=groups, sample_weight=sample_weight):
             return self
         limits = self._limits()
@@ -262,8 +264,8 @@ class FairTreeClassifier(OptimalTreeClassifier):
             The columns, as for `fit`.
         y : array-like of shape (n,)
             The labels, of two classes.
-        sensitive_features : array-like or frame of shape (n,) or (n, k)
-            The group of each row.
+        sensitive_features : array-like or frame of shape (n,) or (n, k), or str
+            The group of each row, as for `fit`.
         sample_weight : array-like of shape (n,), optional
             Weight of each row, not negative.
 
@@ -278,7 +280,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         y, table = self._check(X, y)
         task = GroupFairness(
             y,
-            sensitive_features,
+            columns_by_name(X, sensitive_features),
             self.constraint,
             sample_weight=sample_weight,
             class_weight=self.class_weight,
@@ -310,8 +312,8 @@ def fairness_front(
         The columns: numbers, Booleans, strings or categories; NumPy, pandas or polars.
     y : array-like of shape (n,)
         The labels, of two classes.
-    sensitive_features : array-like or frame of shape (n,) or (n, k)
-        The group of each row.
+    sensitive_features : array-like or frame of shape (n,) or (n, k), or str
+        The group of each row, or the name of a column of `X`.
     constraint : str or streed.fairness.Parity, default="demographic_parity"
         Which rates are compared, as for `FairTreeClassifier`.
     sample_weight : array-like of shape (n,), optional

@@ -227,6 +227,7 @@ class PolicyTree(BaseTree):
                 raise ValueError("fit needs both treatment and outcome, or rewards")
             models = self._models()
             treatments, codes = _treatments(treatment)
+            _refuse_swapped(treatments, codes.size, outcome)
             trial = _trial(table, codes, outcome, treatments, models)
             scores = check_costs("scores of the teacher", scores_of(self.teacher, trial, models), "treatment")
         task = self._task(scores, treatments)
@@ -373,6 +374,22 @@ def _treatments(treatment: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return treatments, codes.astype(np.intp)
 
 
+def _refuse_swapped(treatments: NDArray[Any], n_rows: int, outcome: Any) -> None:
+    """Refuse what are no treatments: hardly any row shares its own with another, as it is with outcomes."""
+    kinds = len(treatments)
+    if kinds <= max(FEW, n_rows // 2):
+        return
+    outcomes = len(set(np.asarray(outcome).ravel().tolist()))
+    raise ValueError(
+        f"treatment has {kinds} different values in {n_rows} rows, and outcome {outcomes}: the order is "
+        "fit(X, treatment, outcome); were the two given the other way round?"
+    )
+
+
+FEW = 10
+"""So many treatments are never taken for outcomes, however few rows there are."""
+
+
 def _trial(
     table: Any, codes: NDArray[np.intp], outcome: Any, treatments: NDArray[Any], models: Models
 ) -> Trial:
@@ -381,7 +398,9 @@ def _trial(
     try:
         values = as_floats(outcome)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"outcome must hold numbers: {error}") from error
+        raise TypeError(
+            f"outcome must hold numbers, after the treatment in fit(X, treatment, outcome): {error}"
+        ) from error
     if values.ndim != 1:
         raise ValueError(f"outcome must be one-dimensional, got an array of shape {values.shape}")
     if not np.isfinite(values).all():

@@ -41,6 +41,18 @@ def is_plain_vector(y: Any) -> bool:
     return type(y) is np.ndarray and y.dtype == np.float64 and y.ndim == 1 and bool(np.isfinite(y).all())
 
 
+def _refuse_texts(y: Any) -> None:
+    """Say of labels where they belong."""
+    given = np.asarray(y)
+    if given.dtype.kind not in "OUST":
+        return
+    text = next((each for each in given.ravel().tolist() if isinstance(each, str)), None)
+    if text is not None:
+        raise TypeError(
+            f"y must be an array of numbers, got {text!r}: streed.OptimalTreeClassifier predicts labels"
+        )
+
+
 class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     """A decision tree for regression that is proven to be the best one within its limits.
 
@@ -198,6 +210,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
         several = self._takes_outputs()
         if not is_plain_vector(y):
+            _refuse_texts(y)
             y = validate_data(self, y=y, y_numeric=True, multi_output=several)
         table = check_table(self, X, reset=True)
         check_rows(table, y)

@@ -15,7 +15,7 @@ from streed.estimators.fitted import after_fit
 from streed.options import OPTIONS
 from streed.survival.concordance import concordance_index
 from streed.survival.steps import StepFunction
-from streed.survival.targets import event_and_time
+from streed.survival.targets import as_target, event_and_time
 from streed.tasks.survival import Survival
 from streed.tree.details import Curves
 
@@ -136,9 +136,10 @@ class SurvivalTree(BaseTree):
         ----------
         X : array-like or frame of shape (n, n_columns)
             The columns: numbers, Booleans, strings or categories; NumPy, pandas or polars.
-        y : structured array of shape (n,)
+        y : structured array of shape (n,), pair or frame
             Events (a Boolean field) and times (a field of numbers), as ``sksurv.util.Surv`` or
-            `streed.survival.survival_target` makes it.
+            `streed.survival.survival_target` makes it; or ``(event, time)``; or a frame with the columns
+            ``event`` and ``time``.
         sample_weight : array-like of shape (n,), optional
             Weight of each row, not negative.
 
@@ -147,6 +148,7 @@ class SurvivalTree(BaseTree):
         SurvivalTree
             The fitted estimator itself. Without a single event it has one leaf, and there is a warning.
         """
+        y = as_target(y)
         if self._fit_tuned(X=X, y=y, sample_weight=sample_weight):
             return self
         limits = self._limits()
@@ -248,8 +250,8 @@ class SurvivalTree(BaseTree):
         ----------
         X : array-like or frame of shape (n, n_features_in_)
             The rows.
-        y : structured array of shape (n,)
-            Their events and times.
+        y : structured array of shape (n,), pair or frame
+            Their events and times, as for `fit`.
 
         Returns
         -------

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.fairness.parity import RATES, Parity, Rate
-from streed.table.columns import narrowed
+from streed.spelling import did_you_mean
+from streed.table.columns import is_frame, narrowed
 from streed.table.labels import check_sample_weight, encode
 from streed.table.missing import is_missing
 
@@ -46,6 +47,24 @@ def encode_groups(sensitive_features: Any, n: int) -> tuple[list[Any], NDArray[n
     except TypeError as error:
         raise TypeError(str(error).replace("the labels in y", "the values in sensitive_features")) from error
     return groups.tolist(), codes
+
+
+def columns_by_name(X: Any, given: Any) -> Any:
+    """Return the columns of a frame that sensitive features name; what is no name is returned as it is.
+
+    A list of texts has names if all of them are columns and it does not have one entry per row.
+    """
+    columns = list(X.columns) if is_frame(X) else []
+    if isinstance(given, list | tuple) and given and len(given) != len(X):
+        return X[list(given)] if all(isinstance(name, str) and name in columns for name in given) else given
+    if not isinstance(given, str):
+        return given
+    if given not in columns:
+        what = f"whose columns are {columns[:12]}" if columns else f"but a {type(X).__name__} has no names"
+        raise ValueError(
+            f"sensitive_features={given!r} is to be a column of X, {what}{did_you_mean(given, columns)}"
+        )
+    return X[given]
 
 
 def _plain_values(lines: NDArray[Any]) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,8 +48,7 @@ def _encode_objects(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int3
     try:
         found = set(values)
         if any(map(is_missing, found)):
-            row = next(i for i, value in enumerate(values) if is_missing(value))
-            raise ValueError(f"y must not contain missing values, got {values[row]!r} in row {row}")
+            _refuse_missing(values)
         distinct = sorted(found)
     except TypeError as error:
         kinds = sorted({type(value).__name__ for value in values})
@@ -59,6 +59,21 @@ def _encode_objects(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int3
     classes = np.empty(len(distinct), dtype=object)
     classes[:] = distinct
     return classes, np.fromiter(map(position.__getitem__, values), np.int32, len(values))
+
+
+def refuse_missing(labels: NDArray[Any]) -> None:
+    """Refuse None, NaN and pandas' NA among labels that are objects."""
+    values = labels.tolist()
+    with contextlib.suppress(TypeError):  # what cannot be hashed is refused elsewhere
+        if any(map(is_missing, set(values))):
+            _refuse_missing(values)
+
+
+def _refuse_missing(values: list[Any]) -> None:
+    """Say where the first missing label is, and how many there are."""
+    rows = [row for row, value in enumerate(values) if is_missing(value)]
+    more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+    raise ValueError(f"y must not contain missing values, got {values[rows[0]]!r} in row {rows[0]}{more}")
 
 
 def check_sample_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64] | None:

@@ -12,8 +12,9 @@ from streed.magnitudes import as_floats, check_magnitudes
 from streed.table.labels import check_sample_weight, class_factors, encode
 from streed.table.units import in_units, multiples_of
 from streed.tasks.base import ClassErrors, CostTable, Tally
-from streed.tasks.feature_costs import FeatureCosts
+from streed.tasks.feature_costs import FeatureCosts, PriceOfColumns
 from streed.tasks.label_costs import refuse_weighted_tests
+from streed.tasks.parts.named_costs import in_order
 from streed.tasks.parts.row_costs import CostSummary, RowCosts, check_names
 
 
@@ -27,16 +28,17 @@ class CostMatrix(RowCosts):
     ----------
     y : array-like of shape (n,)
         The true labels.
-    matrix : array-like of shape (n_labels, n_labels)
+    matrix : array-like of shape (n_labels, n_labels), or dict
         Cost of predicting the column's label for a row of the row's label, not negative. The diagonal need
-        not be zero.
+        not be zero. By name: ``{true: {predicted: cost}}``, ``{(true, predicted): cost}``, or a pandas frame
+        whose index and columns are the labels.
     labels : array-like of shape (n_labels,), optional
         The labels in the order of the matrix; by default the labels in y, sorted.
     sample_weight : array-like of shape (n,), optional
         Factor on the costs of each row, not negative. Rows of weight zero are left out altogether.
     class_weight : dict or "balanced", optional
         Factor on the costs of the rows of each class. "balanced" gives all classes the same weight in total.
-    feature_costs : streed.FeatureCosts, optional
+    feature_costs : streed.FeatureCosts, mapping or sequence, optional
         Prices of tests, paid by every row that reaches a node. Sample weights must then be 0 or 1.
     columns : sequence, optional
         With `feature_costs`: the column that each binary feature comes from. By default every feature is a
@@ -62,12 +64,12 @@ class CostMatrix(RowCosts):
     def __init__(
         self,
         y: ArrayLike,
-        matrix: ArrayLike,
+        matrix: Any,
         labels: ArrayLike | None = None,
         *,
         sample_weight: ArrayLike | None = None,
         class_weight: Any = None,
-        feature_costs: FeatureCosts | None = None,
+        feature_costs: FeatureCosts | PriceOfColumns | None = None,
         columns: Sequence[Any] | None = None,
         cost_complexity: float = 0.0,
     ) -> None:
@@ -154,8 +156,9 @@ def _costs_of_rows(
     return lambda unit: ClassErrors(codes, in_units(np.array(prices)[codes] * factors, unit)), summary
 
 
-def check_matrix(matrix: ArrayLike, classes: NDArray[Any]) -> NDArray[np.float64]:
+def check_matrix(matrix: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
     """Check a cost matrix: as many rows and columns as there are classes, nothing negative."""
+    matrix = in_order(matrix, classes)
     try:
         costs = as_floats(matrix)
     except (TypeError, ValueError) as error:

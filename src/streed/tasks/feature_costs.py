@@ -6,7 +6,7 @@ import math
 import numbers
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,9 @@ from streed.magnitudes import LARGEST, as_float
 from streed.table.units import in_units
 from streed.tasks.forms import Prices
 from streed.tasks.parts.price_rule import price
+
+PriceOfColumns: TypeAlias = Mapping[Any, float] | Sequence[float]
+"""Prices by the names or positions of columns, or one per column in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,8 @@ class FeatureCosts:
 
     def __init__(
         self,
-        costs: Mapping[Any, float] | Sequence[float],
-        discounted: Mapping[Any, float] | Sequence[float] | None = None,
+        costs: PriceOfColumns,
+        discounted: PriceOfColumns | None = None,
         groups: Mapping[Any, Any] | Sequence[Any] | None = None,
         attributes: Mapping[Any, Any] | Sequence[Any] | None = None,
     ) -> None:
@@ -229,6 +232,25 @@ class FeatureCosts:
             if test.group is not None:
                 seen.add(test.group)
         return math.fsum(prices)
+
+
+def as_feature_costs(given: object) -> FeatureCosts:
+    """Return prices of tests: an object of them, or what makes one, a price per column by name or in order.
+
+    Examples
+    --------
+    >>> from streed.tasks.feature_costs import as_feature_costs
+    >>> as_feature_costs({"age": 1}), as_feature_costs([1, 2])
+    (FeatureCosts({'age': 1}), FeatureCosts([1, 2]))
+    """
+    if isinstance(given, FeatureCosts):
+        return given
+    if isinstance(given, str) or not isinstance(given, Mapping | Sequence | np.ndarray):
+        raise TypeError(
+            "feature_costs must be a streed.FeatureCosts, a dict from columns to prices, or one price per "
+            f"column, got {given!r}"
+        )
+    return FeatureCosts(given)  # type: ignore[arg-type]
 
 
 def _copied(given: Any) -> Any:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from streed.table.labels import check_sample_weight
 from streed.table.units import in_units
 from streed.tasks.base import CostTable
-from streed.tasks.feature_costs import FeatureCosts
+from streed.tasks.feature_costs import FeatureCosts, PriceOfColumns
 from streed.tasks.parts.combination import check_combination
 from streed.tasks.parts.row_costs import CostSummary, RowCosts, check_costs, check_names
 
@@ -32,7 +32,7 @@ class LabelCosts(RowCosts):
         The labels, in the order of the columns; 0, 1, ... by default.
     sample_weight : array-like of shape (n,), optional
         Factor on the costs of each row, not negative. Rows of weight zero are left out altogether.
-    feature_costs : streed.FeatureCosts, optional
+    feature_costs : streed.FeatureCosts, mapping or sequence, optional
         Prices of tests, paid by every row that reaches a node. All weights must then be equal.
     columns : sequence, optional
         With `feature_costs`: the column that each binary feature comes from. By default every feature is a
@@ -71,7 +71,7 @@ class LabelCosts(RowCosts):
         labels: ArrayLike | None = None,
         *,
         sample_weight: ArrayLike | None = None,
-        feature_costs: FeatureCosts | None = None,
+        feature_costs: FeatureCosts | PriceOfColumns | None = None,
         columns: Sequence[Any] | None = None,
         cost_complexity: float = 0.0,
         combination: str = "sum",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from streed.table.units import in_units
 from streed.tasks.base import Prices
-from streed.tasks.feature_costs import FeatureCosts
+from streed.tasks.feature_costs import FeatureCosts, as_feature_costs
 
 
 class PriceList:
@@ -45,20 +45,13 @@ class PriceList:
 
 def price_list(feature_costs: object, columns: Sequence[Any] | None) -> PriceList:
     """Return the prices of binary features that come from the given columns; by default each is a column."""
-    given = _feature_costs(feature_costs)
+    given = as_feature_costs(feature_costs)
     if columns is not None:
         return PriceList(given.prices(*columns_of(given, columns)))
     if given.own_list is None:
         given.own_list = PriceList(given.prices(*columns_of(given, None)))
     listed: PriceList = given.own_list
     return listed
-
-
-def _feature_costs(given: object) -> FeatureCosts:
-    """Refuse what are no prices of tests."""
-    if not isinstance(given, FeatureCosts):
-        raise TypeError(f"feature_costs must be a streed.FeatureCosts, got {given!r}")
-    return given
 
 
 def columns_of(

@@ -13,7 +13,7 @@ from streed.magnitudes import LARGEST, as_floats, check_magnitudes
 from streed.options import OPTIONS
 from streed.table.units import from_units, largest_unit
 from streed.tasks.base import ClassErrors, CostTable, Lowered, Tally, Task, priced
-from streed.tasks.feature_costs import FeatureCosts
+from streed.tasks.feature_costs import FeatureCosts, PriceOfColumns
 from streed.tasks.parts.combination import joins
 from streed.tasks.parts.price_list import price_list
 from streed.tasks.parts.price_rule import PriceTable, node_price
@@ -64,7 +64,7 @@ class RowCosts(Task):
         tally: Tally | None = None,
         rows: NDArray[np.int64] | None = None,
         cost_complexity: float = 0.0,
-        feature_costs: FeatureCosts | None = None,
+        feature_costs: FeatureCosts | PriceOfColumns | None = None,
         columns: Sequence[Any] | None = None,
         combination: str = "sum",
     ) -> None:
