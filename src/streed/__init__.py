@@ -13,6 +13,7 @@ from streed import fairness, metrics, tasks
 from streed.errors import (
     CutsWarning,
     ExportError,
+    IdentifierWarning,
     InconsistentVersionWarning,
     InfeasibleError,
     InterruptedWarning,
@@ -56,6 +57,7 @@ __all__ = [
     "ExportError",
     "FairTreeClassifier",
     "FeatureCosts",
+    "IdentifierWarning",
     "InconsistentVersionWarning",
     "InfeasibleError",
     "InterruptedWarning",

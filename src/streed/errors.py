@@ -47,6 +47,10 @@ class NoEventsWarning(UserWarning):
     """A survival tree was fitted to rows that are all censored, so that it has nothing to say."""
 
 
+class IdentifierWarning(UserWarning):
+    """A column was left out since it names rows: nearly all of its texts or whole numbers are different."""
+
+
 class CutsWarning(UserWarning):
     """``cuts="exact"`` is not possible for a task: numbers are cut at chosen places instead."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import importlib
 import sys
-import warnings
 from typing import Any
 
 import numpy as np
@@ -292,15 +291,6 @@ def test_columns_that_say_nothing_are_reported() -> None:
     )
 
 
-def test_texts_that_are_nearly_all_different_give_a_warning() -> None:
-    frame = pd.DataFrame({"name": [f"person {i}" for i in range(150)]})
-    with pytest.warns(UserWarning, match="column 'name' holds 150 different texts in 150 rows"):
-        Binarizer().fit(frame)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        Binarizer().fit(pd.concat([frame] * 3))
-
-
 @given(
     st.lists(
         st.tuples(st.integers(-9, 9), st.sampled_from("abcdefgh"), st.booleans(), st.sampled_from(SIZES)),
@@ -372,7 +362,8 @@ def test_polars_needs_no_narwhals(monkeypatch: pytest.MonkeyPatch) -> None:
         patch.setitem(sys.modules, "narwhals", None)
         assert streed.table.frames.narwhals() is None
         assert isinstance(streed.table.frames.wrap(frame)[0], pl.DataFrame)
-        binarizer = streed.Binarizer(missing="indicator").fit_table(frame)
+        binarizer = streed.Binarizer(missing="indicator")
+        binarizer.fit_transform_table(frame)
         assert binarizer.conditions_ == expected.conditions_
         assert np.array_equal(binarizer.transform_table(frame), features)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -14,10 +14,19 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from streed.binarize.booleans import BooleanColumns, as_it_is, boolean_columns, is_boolean, zero_one_columns
 from streed.binarize.encode import encode_features, read_fitted
-from streed.binarize.features import ColumnFeatures, all_zero_one, count_features, is_whole, is_zero_one
+from streed.binarize.features import (
+    ColumnFeatures,
+    all_zero_one,
+    count_features,
+    is_whole,
+    is_zero_one,
+    owners_of,
+    sources_of,
+)
 from streed.binarize.invert import as_table, invert_column
 from streed.binarize.plan import Plan, check_plan
 from streed.binarize.route import route_table
+from streed.errors import IdentifierWarning, warn_caller
 from streed.table.check import check_table, library_of
 from streed.table.columns import Kind, column_names, is_frame, read_columns
 from streed.table.labels import check_sample_weight
@@ -63,6 +72,12 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
     unknown : {"ignore", "error"}, default="ignore"
         Whether a category that was not seen when fitting has a 0 in all features of its column, or is
         refused.
+    dates : {"date", "month", "weekday", "hour"} or list of them, default="date"
+        What of dates is tested: the date itself ("at <= 2024-03-05"), or parts of it, in UTC, with all their
+        cuts ("weekday of at <= Friday").
+    identifiers : {"drop", "keep"}, default="drop"
+        Whether columns that name their rows are left out, with a warning: texts and whole numbers that are
+        nearly all different, see the Notes. The only column of a table is kept.
 
     Attributes
     ----------
@@ -72,6 +87,8 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         Number of the column that each feature comes from; ``conditions_[j].column`` is its name.
     dropped_columns_ : dict from str to str
         Names of the columns that got no feature since they say nothing, and why.
+    identifier_columns_ : dict from str to str
+        Names of the columns whose values were left out since they name rows, with what they hold.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
@@ -84,7 +101,12 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
     its features and its columns are the same.
 
     Text is read as dates if all values of a column are ISO dates (2024-03-05, 2024-03-05 13:30); else it is a
-    category, with a warning if nearly all values differ. Dates with a time zone are compared in UTC.
+    category. Dates with a time zone are compared in UTC.
+
+    Texts name their rows if there are more than 20 different ones, more than half as many as rows, and none
+    is in more than a twentieth of the rows. Whole numbers do so if at least 50 of them are followed by the
+    next whole number, while at most a twentieth as many occur twice (numbers that are measured would do so
+    about half as often). Rows are counted here, not weights. Whether a value is missing remains a feature.
 
     Examples
     --------
@@ -112,6 +134,8 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         thresholds: Mapping[str | int, ArrayLike] | None = None,
         min_frequency: float | None = None,
         unknown: Literal["ignore", "error"] = "ignore",
+        dates: str | Sequence[str] = "date",
+        identifiers: Literal["drop", "keep"] = "drop",
     ) -> None:
         self.n_thresholds = n_thresholds
         self.max_categories = max_categories
@@ -120,6 +144,8 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         self.thresholds = thresholds
         self.min_frequency = min_frequency
         self.unknown = unknown
+        self.dates = dates
+        self.identifiers = identifiers
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -146,21 +172,13 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         Binarizer
             The fitted object itself.
         """
-        return self.fit_table(check_table(self, X, reset=True), sample_weight, y)
-
-    def fit_table(
-        self, table: Any, sample_weight: Any = None, y: Any = None, *, all_orders: bool = False
-    ) -> Binarizer:
-        """Do what `fit` does, for a table that was checked already; the estimators come in here.
-
-        With `all_orders`, ordered categories are cut between all of them.
-        """
-        names, plan = self.begin(table, sample_weight, y, all_orders=all_orders)
+        table = check_table(self, X, reset=True)
+        names, plan = self.begin(table, sample_weight, y, all_orders=False)
         found = _choose_at_once(table, names, plan)
         if found is None:
-            columns = enumerate(read_columns(table, names))
-            found = [plan.features(j, plan.read(j, column)) for j, column in columns]
-        return self._keep(found)
+            found = [plan.features(known) for known in plan.read(read_columns(table, names))]
+        self._keep(found).warn_of_identifiers()
+        return self
 
     def fit_transform_table(
         self,
@@ -170,13 +188,16 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         *,
         all_orders: bool = False,
     ) -> NDArray[np.bool_]:
-        """Do what `fit_table` and `transform_table` do, but read each column once."""
+        """Fit a table that was checked already and transform it; the estimators come in here.
+
+        With `all_orders`, ordered categories are cut between all of them.
+        """
         names, plan = self.begin(table, sample_weight, y, all_orders=all_orders)
         found = _choose_at_once(table, names, plan)
         if found is not None:
             return self._keep(found).transform_table(table)
-        known = [plan.read(j, column) for j, column in enumerate(read_columns(table, names))]
-        self._keep([plan.features(j, column) for j, column in enumerate(known)])
+        known = plan.read(read_columns(table, names))
+        self._keep([plan.features(each) for each in known])
         return encode_features(table.shape[0], known, self._columns)
 
     def begin(self, table: Any, sample_weight: Any, y: Any, *, all_orders: bool) -> tuple[list[str], Plan]:
@@ -189,23 +210,28 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         if is_frame(table) and list(table.columns) == names:
             self.feature_names_in_ = np.array(names, dtype=object)
         self._library = library_of(table)
+        self.identifier_columns_ = plan.identifiers
         return names, plan
 
     def keep(self, begun: Binarizer, columns: list[ColumnFeatures]) -> Binarizer:
         """Store features that were chosen for the table with which another binarizer has begun."""
         self.n_features_in_, self._library = begun.n_features_in_, begun._library
+        self.identifier_columns_ = begun.identifier_columns_
         if hasattr(begun, "feature_names_in_"):
             self.feature_names_in_ = begun.feature_names_in_
         return self._keep(columns)
 
     def _keep(self, columns: list[ColumnFeatures]) -> Binarizer:
-        """Store the features of all columns."""
+        """Store the features of all columns, of which some may be parts of dates."""
         self._columns = columns
         self.conditions_ = [condition for column in columns for condition in column.conditions]
-        self.feature_columns_ = np.repeat(
-            np.arange(len(columns)), [len(column.conditions) for column in columns]
-        )
-        self.dropped_columns_ = {column.name: column.reason for column in columns if column.reason}
+        self.feature_columns_ = sources_of(columns)[owners_of(columns)]
+        with_parts = {column.name for column in columns if column.part}
+        self.dropped_columns_ = {
+            column.name: column.reason
+            for column in columns
+            if column.reason and column.name not in with_parts
+        }
         self._has_cuts = any(condition.operator == "<=" for condition in self.conditions_)
         return self
 
@@ -226,7 +252,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         self._columns = list(known.columns)
         self.conditions_ = list(known.conditions)
         self.feature_columns_ = known.feature_columns.copy()
-        self.dropped_columns_ = {}
+        self.dropped_columns_, self.identifier_columns_ = {}, {}
         self._has_cuts = False
         return known.names
 
@@ -259,16 +285,16 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         elif is_whole(table) and all(map(is_zero_one, self._columns)):
             has = table == 1
             return np.ascontiguousarray(has if not self.dropped_columns_ else has[:, self.feature_columns_])
-        names = [column.name for column in self._columns]
-        pairs = zip(read_columns(table, names), self._columns, strict=True)
-        known = [read_fitted(column, fitted, self.missing) for column, fitted in pairs]
+        columns = list(read_columns(table, self._column_names()))
+        pairs = zip(sources_of(self._columns).tolist(), self._columns, strict=True)
+        known = [read_fitted(columns[source], fitted, self.missing) for source, fitted in pairs]
         return encode_features(table.shape[0], known, self._columns)
 
     def route_table(self, table: Any, tree: Tree) -> NDArray[np.int64]:
         """Return the leaf of a tree over the features for each row of a table that was checked already."""
         if is_boolean(table) and not self.dropped_columns_:
             return tree.route(self.transform_table(table).view(np.uint8))
-        return route_table(table, self._columns, self.feature_columns_, self.missing, tree)
+        return route_table(table, self._columns, self.missing, tree)
 
     def inverse_transform(self, X: Any) -> Any:
         """Return a table that has the given features.
@@ -287,13 +313,13 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         """
         check_is_fitted(self)
         features = check_binary(X, len(self.conditions_))
-        ends = np.searchsorted(self.feature_columns_, np.arange(self.n_features_in_ + 1)).tolist()
-        columns = [
-            invert_column(column, features[:, start:stop])
-            for column, start, stop in zip(self._columns, ends, ends[1:], strict=False)
+        inverted = [
+            (column, invert_column(column, features[:, owned]))
+            for column, owned in zip(self._columns, map(self.features_of_column, count()), strict=False)
+            if not column.part
         ]
-        names, kinds = zip(*((column.name, column.kind) for column in self._columns), strict=True)
-        return as_table(list(names), kinds, columns, self._library)
+        names, kinds, columns = zip(*((c.name, c.kind, values) for c, values in inverted), strict=True)
+        return as_table(list(names), kinds, list(columns), self._library)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the binary features: their conditions in words.
@@ -311,14 +337,28 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         check_is_fitted(self)
         columns = _check_feature_names_in(self, input_features).tolist()
         conditions = self.conditions_
-        if columns != [column.name for column in self._columns]:
+        if columns != self._column_names():
             owners = [columns[j] for j in self.feature_columns_]
             conditions = [replace(c, column=owner) for c, owner in zip(conditions, owners, strict=True)]
         return np.array(_names_of(conditions), dtype=object)
 
+    def _column_names(self) -> list[str]:
+        return [column.name for column in self._columns if not column.part]
+
     def features_of_column(self, number: int) -> range:
-        """Return which features come from a column."""
-        return range(bisect_left(self.feature_columns_, number), bisect_right(self.feature_columns_, number))
+        """Return which features come from a column of `columns`, where parts of dates are columns, too."""
+        start = sum(len(column.conditions) for column in self._columns[:number])
+        return range(start, start + len(self._columns[number].conditions))
+
+    def warn_of_identifiers(self) -> None:
+        """Name the columns that were left out since they name their rows."""
+        for name, what in self.identifier_columns_.items():
+            warn_caller(
+                f"column {name!r} is left out: {what}, so it names rows and tells nothing about new ones; "
+                "identifiers='keep' takes such columns all the same, dates are read as such if they are "
+                "written as YYYY-MM-DD or YYYY-MM-DD hh:mm:ss",
+                IdentifierWarning,
+            )
 
     @property
     def columns(self) -> list[ColumnFeatures]:

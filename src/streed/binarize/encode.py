@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from streed.binarize.features import ColumnFeatures
 from streed.table.columns import Column, Kind, all_finite
-from streed.table.dates import NoDateError, parse_dates
+from streed.table.dates import NoDateError, date_part, parse_dates
 from streed.table.limits import at_most
 
 BLOCK = 4000
@@ -27,15 +28,25 @@ class Known(NamedTuple):
     values: NDArray[Any]
     missing: NDArray[np.bool_] | None
     """None: nowhere."""
+    source: int = 0
+    """Number of the column in the table."""
     from_text: bool = False
     """Whether it holds dates that were texts."""
+    part: str = ""
+    """The part of dates that the values are."""
+
+    def of_dates(self, part: str) -> Known:
+        """Return a part of the dates that a column holds."""
+        values = date_part(self.values, part)
+        column = Column(self.column.name, Kind.NUMBER, values)
+        return self._replace(column=column, values=values, part=part)
 
 
 class Encoder:
     """Writes the features of one column."""
 
     def __init__(self, known: Known, fitted: ColumnFeatures) -> None:
-        column, self._values, self._missing, _ = known
+        column, self._values, self._missing = known[:3]
         self._conditions = fitted.conditions
         self._is_category = fitted.kind.is_category
         if self._is_category:
@@ -125,8 +136,10 @@ def _first_satisfied(column: Column, fitted: ColumnFeatures) -> NDArray[np.int32
 
 def read_fitted(column: Column, fitted: ColumnFeatures, missing: str) -> Known:
     """Read a column in the way in which it was fitted; `missing` is what is done with missing values."""
-    column = as_fitted(column, fitted)
-    return Known(column, *values_and_missing(column, missing))
+    part = fitted.part
+    column = as_fitted(column, replace(fitted, kind=Kind.DATE) if part else fitted)
+    known = Known(column, *values_and_missing(column, missing))
+    return known.of_dates(part) if part else known
 
 
 def as_fitted(column: Column, fitted: ColumnFeatures) -> Column:

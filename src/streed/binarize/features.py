@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -28,9 +27,6 @@ from streed.table.columns import Column, Kind
 from streed.table.dates import DAY, date_text, tidy_date
 from streed.table.limits import is_beyond
 from streed.tree.conditions import Condition
-
-MANY = 100
-"""A column of texts with more distinct values than this, most of them unique, is worth a warning."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +56,21 @@ class ColumnFeatures:
         """Read a pickle, also one of a version that did not know the last fields."""
         for number, field in enumerate(fields(self)):
             object.__setattr__(self, field.name, state[number] if number < len(state) else field.default)
+
+    @property
+    def part(self) -> str:
+        """The part of dates that the features are about; empty where they are about the values."""
+        return self.conditions[0].part if self.conditions else ""
+
+
+def owners_of(columns: Sequence[ColumnFeatures]) -> NDArray[np.intp]:
+    """Return for each feature the place of its column in a list of columns and parts of dates."""
+    return np.repeat(np.arange(len(columns)), [len(column.conditions) for column in columns])
+
+
+def sources_of(columns: Sequence[ColumnFeatures]) -> NDArray[np.intp]:
+    """Return for each of these the number of its column in the table; parts of dates follow their dates."""
+    return np.cumsum([not column.part for column in columns]) - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,6 +140,11 @@ def _one_feature(
     return ColumnFeatures(name, kind, (condition,), values)
 
 
+def as_sorted(values: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers in the type in which they are sorted: doubles, unless these cannot tell them apart."""
+    return np.ascontiguousarray(values, None if is_beyond(values) else np.float64)
+
+
 def number_features(
     column: Column,
     rows: Rows,
@@ -139,8 +155,8 @@ def number_features(
     from_text: bool = False,
 ) -> ColumnFeatures:
     """Cut a column of numbers or dates; its gaps are found unless they are known."""
-    wide = is_beyond(rows.values)
-    numbers = np.ascontiguousarray(rows.values, None if wide else np.float64)
+    numbers = as_sorted(rows.values)
+    wide = numbers.dtype.kind in "iu"
     is_date = column.kind is Kind.DATE
     if gaps is None and given == [] and rows.weights is None and not is_date:  # as most columns of exact cuts
         values = _as_given(column, [lower_median(numbers)])
@@ -216,7 +232,6 @@ def category_features(
     """
     name = column.name
     counts = count_categories(rows.values, column.categories, rows.weights)
-    _warn_if_nearly_unique(name, counts, rows.values.size)
     frequent, rare = split_rare(counts, max_categories, min_frequency)
     conditions = [Condition(name, "=", value) for value in frequent]
     values, rest = list(frequent), None
@@ -235,15 +250,11 @@ def category_features(
     )
 
 
-def _warn_if_nearly_unique(name: str, counts: dict[Any, float], n: int) -> None:
-    if len(counts) > MANY and 2 * len(counts) > n and all(isinstance(value, str) for value in counts):
-        warnings.warn(
-            f"column {name!r} holds {len(counts)} different texts in {n} rows, and each becomes a category, "
-            "of little use to a tree; leave the column out, or turn it into numbers. Dates are read as such "
-            "if they are all written as YYYY-MM-DD or YYYY-MM-DD hh:mm:ss.",
-            UserWarning,
-            stacklevel=2,
-        )
+def part_features(name: str, part: str, values: NDArray[np.float64]) -> ColumnFeatures:
+    """Cut a part of dates between all of its values; the features of the dates say whether one is missing."""
+    distinct = np.unique(values).astype(np.int64).tolist()
+    conditions = tuple(Condition(name, "<=", value, part=part) for value in distinct[:-1])
+    return ColumnFeatures(name, Kind.NUMBER, conditions, tuple(distinct))
 
 
 def with_sides(features: ColumnFeatures) -> ColumnFeatures:
@@ -252,9 +263,13 @@ def with_sides(features: ColumnFeatures) -> ColumnFeatures:
     So a tree sends missing values to either side of a cut. Categories without an order need "is missing"
     only: a missing value is one more category, and each category has a feature.
     """
+    return with_missing(replace(features, conditions=both_sides(features)))
+
+
+def both_sides(features: ColumnFeatures) -> tuple[Condition, ...]:
+    """Return conditions without missing values, and then each with them; of categories the first alone."""
     own = features.conditions if features.kind is not Kind.CATEGORY else ()
-    both = (*features.conditions, *(replace(condition, missing=True) for condition in own))
-    return with_missing(replace(features, conditions=both))
+    return (*features.conditions, *(replace(condition, missing=True) for condition in own))
 
 
 def with_missing(features: ColumnFeatures) -> ColumnFeatures:

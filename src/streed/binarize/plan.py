@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,23 +13,27 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from streed.binarize.cuts import Chosen, Gaps, all_cuts, quantile_gaps, tree_cuts, uniform_cuts
+from streed.binarize.cuts import Chosen, Gaps, all_cuts, find_gaps, quantile_gaps, tree_cuts, uniform_cuts
 from streed.binarize.encode import Known, strict_dates, values_and_missing
 from streed.binarize.features import (
     ColumnFeatures,
     Rows,
     all_zero_one,
+    as_sorted,
     boolean_features,
+    both_sides,
     category_features,
     number_features,
     ordered_features,
+    part_features,
     with_missing,
     with_sides,
     zero_one_features,
 )
+from streed.binarize.identifiers import are_whole, numbers_identify, texts_identify
 from streed.options import Option
 from streed.table.columns import Column, Kind, from_objects
-from streed.table.dates import NoDateError, parse_dates
+from streed.table.dates import DATE_PARTS, NoDateError, parse_dates
 
 N_THRESHOLDS = Option(
     "n_thresholds", "'auto', an integer >= 1 or None for all cuts", "", low=1, optional=True
@@ -41,10 +45,12 @@ MIN_FREQUENCY = Option(
 )  # fmt: skip
 FEATURES_AIMED_AT = 256
 """``n_thresholds="auto"`` gives each column its share of these, but at least 8 and at most 32 cuts."""
+DATE = "date"
 CHOICES = {
     "strategy": ("quantile", "uniform", "tree", "all"),
     "missing": ("error", "indicator", "side"),
     "unknown": ("ignore", "error"),
+    "identifiers": ("drop", "keep"),
 }
 
 
@@ -59,28 +65,65 @@ class Plan:
     min_frequency: float | None
     missing: str
     refuse_unknown: bool
+    dates: tuple[str, ...]
+    """What of dates is tested: the date itself, parts of it."""
+    drop_identifiers: bool
+    """Whether columns that name their rows are left out."""
     all_orders: bool
     """Whether ordered categories are cut between all of them, whatever the strategy."""
     rows: NDArray[np.intp] | None
     weights: NDArray[np.float64] | None
     y: NDArray[Any] | None
+    identifiers: dict[str, str] = field(default_factory=dict)
+    """The columns that were left out since they name their rows, with what they hold."""
 
-    def read(self, number: int, column: Column) -> Known:
+    def read(self, columns: Iterable[Column]) -> list[Known]:
+        """Read the columns of a table, and after each column of dates the parts of them that are wanted."""
+        found = []
+        for source, column in enumerate(columns):
+            known = self._read(source, column)
+            found.append(known)
+            if known.column.kind is Kind.DATE:
+                parts = [known.of_dates(part) for part in DATE_PARTS if part in self.dates]
+                found += [each for each in parts if self._differ(each)]
+        return found
+
+    def _read(self, source: int, column: Column) -> Known:
         """Read texts that are dates as such, and find or refuse missing values."""
         dates = dates_of(column)
         column = column if dates is None else dates
-        return Known(column, *values_and_missing(column, self.missing), from_text=dates is not None)
+        return Known(column, *values_and_missing(column, self.missing), source, from_text=dates is not None)
 
-    def features(
-        self, number: int, known: Known, given: Any = None, gaps: Gaps | None = None
-    ) -> ColumnFeatures:
+    def _differ(self, known: Known) -> bool:
+        """Whether a part of dates has more than one value in the rows that count."""
+        values = known.values if self.rows is None else known.values[self.rows]
+        values = values[~np.isnan(values)]
+        return bool((values != values[:1]).any())
+
+    def has_cuts(self, known: Known) -> bool:
+        """Whether a column of numbers or dates is cut where the strategy says."""
+        if known.column.kind is Kind.DATE:
+            return DATE in self.dates or known.source in self.given
+        return known.column.kind is Kind.NUMBER and not known.part
+
+    def identify(self, known: Known, distinct: NDArray[Any], n_rows: int) -> bool:
+        """Whether whole numbers, with their distinct values among some rows, name these rows; see there."""
+        if not self.drop_identifiers or known.source in self.given or known.column.kind is not Kind.NUMBER:
+            return False
+        return are_whole(distinct) and numbers_identify(distinct, n_rows)
+
+    def features(self, known: Known, given: Any = None, gaps: Gaps | None = None) -> ColumnFeatures:
         """Choose the features of a column.
 
         Cuts may be given; by default those of the parameters are taken. `gaps` are those of the column, where
         they are known.
         """
-        column, values, missing, from_text = known
-        given = _check_cuts(column, self.given.get(number) if given is None else given)
+        column, values, missing = known[:3]
+        if given is None:
+            given = self.given.get(known.source)
+        if given is None and column.kind is Kind.DATE and DATE not in self.dates:
+            given = []
+        given = _check_cuts(column, given)
         sides = self.missing == "side" and missing is not None
         if self.rows is not None:
             values, missing = values[self.rows], None if missing is None else missing[self.rows]
@@ -90,30 +133,40 @@ class Plan:
         rows = Rows(values, self.weights, self.y)
         if missing is not None and n_missing:
             rows = rows.where(~missing)
-        some_missing = sides or n_missing > 0
-        found = self._features(column, rows, given, from_text, gaps, some_missing)
+        if known.part:
+            found = part_features(column.name, known.part, rows.values)
+            return replace(found, conditions=both_sides(found)) if sides else found
+        found = self._features(known, rows, given, gaps, some_missing=sides or n_missing > 0)
         return with_sides(found) if sides else with_missing(found) if n_missing else found
 
     def _features(
-        self,
-        column: Column,
-        rows: Rows,
-        given: list[float] | None,
-        from_text: bool,
-        gaps: Gaps | None,
-        some_missing: bool,
+        self, known: Known, rows: Rows, given: list[float] | None, gaps: Gaps | None, *, some_missing: bool
     ) -> ColumnFeatures:
+        column = known.column
         if column.kind is Kind.BOOLEAN:
             return boolean_features(column.name, rows)
         if column.kind is Kind.CATEGORY:
+            if self.drop_identifiers and texts_identify(rows.values, column.categories):
+                return self._leave_out(column, rows, np.unique(rows.values).size, "texts")
             most, least, refuse = self.max_categories, self.min_frequency, self.refuse_unknown
             return category_features(column, rows, most, least, refuse=refuse, missing=some_missing)
         if column.kind is Kind.ORDERED:
             choose = _choose_all if self.all_orders else self._choose
             return ordered_features(column, rows, choose, refuse=self.refuse_unknown)
-        if given is None and column.kind is Kind.NUMBER and all_zero_one(rows.values):
-            return zero_one_features(column.name, rows)
-        return number_features(column, rows, self._choose, given, gaps, from_text=from_text)
+        if given is None and column.kind is Kind.NUMBER:
+            if all_zero_one(rows.values):
+                return zero_one_features(column.name, rows)
+            if self.drop_identifiers and are_whole(rows.values):
+                gaps = find_gaps(as_sorted(rows.values), rows.weights) if gaps is None else gaps
+                if self.identify(known, gaps.distinct, rows.values.size):
+                    return self._leave_out(column, rows, gaps.distinct.size, "whole numbers")
+        return number_features(column, rows, self._choose, given, gaps, from_text=known.from_text)
+
+    def _leave_out(self, column: Column, rows: Rows, n_different: int, what: str) -> ColumnFeatures:
+        """Give no feature to a column that names its rows, and note so."""
+        self.identifiers[column.name] = f"it holds {n_different} different {what} in {rows.values.size} rows"
+        some = tuple(column.categories)[:2]
+        return ColumnFeatures(column.name, column.kind, (), (None,), "it names its rows", some)
 
     def _choose(self, gaps: Gaps, rows: Rows) -> Chosen:
         """Apply the strategy to one column."""
@@ -160,11 +213,28 @@ def check_plan(
         min_frequency=None if least is None else least if least < 1 else int(least),
         missing=binarizer.missing,
         refuse_unknown=binarizer.unknown == "error",
+        dates=check_dates(binarizer.dates),
+        drop_identifiers=binarizer.identifiers == "drop" and len(names) > 1,
         all_orders=all_orders,
         rows=rows,
         weights=weights if rows is None else weights[rows],
         y=target if rows is None or target is None else target[rows],
     )
+
+
+def check_dates(given: object) -> tuple[str, ...]:
+    """Return what of dates is to be tested, from one name or several.
+
+    Examples
+    --------
+    >>> check_dates("date"), check_dates(["hour", "weekday"])
+    (('date',), ('hour', 'weekday'))
+    """
+    found, known = (given,) if isinstance(given, str) else given, (DATE, *DATE_PARTS)
+    if not isinstance(found, list | tuple) or not found or not all(each in known for each in found):
+        expected = ", ".join(map(repr, known))
+        raise ValueError(f"dates must be one of {expected}, or a list of some of them, got {given!r}")
+    return tuple(found)
 
 
 def most_cuts(n_columns: int) -> int:

@@ -14,15 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.binarize.encode import Encoder, Known, read_fitted
-from streed.binarize.features import ColumnFeatures
+from streed.binarize.features import ColumnFeatures, owners_of, sources_of
 from streed.table.columns import Column, Kind, is_frame, read_columns
 from streed.table.limits import rounded_down
 from streed.tree.tree import ColumnTest, Tree
 
 
-def route_table(
-    table: Any, columns: Sequence[ColumnFeatures], owners: NDArray[np.intp], missing: str, tree: Tree
-) -> NDArray[np.int64]:
+def route_table(table: Any, columns: Sequence[ColumnFeatures], missing: str, tree: Tree) -> NDArray[np.int64]:
     """Return the leaf of each row of a checked table.
 
     Parameters
@@ -30,12 +28,13 @@ def route_table(
     table : array or frame
         The table, with its columns in the order of the fit.
     columns : sequence of ColumnFeatures
-        The features of all columns; `owners` has the column of each feature.
+        The features of all columns, and after those of dates the features of their parts.
     missing : str
         What is done with missing values.
     tree : Tree
         A tree over the features.
     """
+    owners = owners_of(columns)
     used = sorted({feature for feature in tree.feature.tolist() if feature >= 0})
     tested = sorted({int(owners[feature]) for feature in used})
     known = _read(table, columns, tested, missing)
@@ -57,14 +56,18 @@ def _read(table: Any, columns: Sequence[ColumnFeatures], tested: list[int], miss
     """
     strict = missing == "error" or any(column.known is not None for column in columns)
     plain = (Kind.NUMBER, Kind.BOOLEAN)
-    wanted = [j for j, column in enumerate(columns) if strict or j in tested or column.kind in plain]
+    wanted = [j for j, c in enumerate(columns) if strict or j in tested or (c.kind in plain and not c.part)]
+    sources = sources_of(columns).tolist()
+    needed = sorted({sources[j] for j in wanted})
     if is_frame(table):
-        part = table[[table.columns[j] for j in wanted]] if len(wanted) < len(columns) else table
+        part = table[[table.columns[j] for j in needed]] if len(needed) < table.shape[1] else table
     else:
-        part = table if len(wanted) == len(columns) or table.dtype.kind != "O" else table[:, wanted]
-        wanted = wanted if part is not table else list(range(len(columns)))
-    read: Iterator[Column] = read_columns(part, [columns[j].name for j in wanted])
-    return {j: read_fitted(column, columns[j], missing) for j, column in zip(wanted, read, strict=True)}
+        part = table if len(needed) == table.shape[1] or table.dtype.kind != "O" else table[:, needed]
+        needed = needed if part is not table else list(range(table.shape[1]))
+    names = [column.name for column in columns if not column.part]
+    read: Iterator[Column] = read_columns(part, [names[j] for j in needed])
+    known = dict(zip(needed, read, strict=True))
+    return {j: read_fitted(known[sources[j]], columns[j], missing) for j in wanted}
 
 
 def _test(encoder: Encoder, fitted: ColumnFeatures, known: Known, position: int) -> ColumnTest:

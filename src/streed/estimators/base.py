@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from streed.binarize.binarizer import Binarizer, check_table
 from streed.binarize.booleans import is_boolean, zero_one_bits
 from streed.binarize.plan import Numbers
+from streed.errors import fits_are_silent
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
 from streed.estimators.fitted import after_fit
 from streed.estimators.names import answering, unknown_parameter
@@ -104,6 +105,7 @@ class BaseTree(Exports, CallbackSupportMixin, VersionedState, BaseEstimator):  #
         conditions = getattr(self.binarizer_, "conditions_", None)
         if conditions is not None:
             self.result_.explain(conditions)
+        warn_of_identifiers(self)
         warn_unproven(self, self.result_, limits)
 
     @with_callbacks  # type: ignore[untyped-decorator]
@@ -193,7 +195,7 @@ class BaseTree(Exports, CallbackSupportMixin, VersionedState, BaseEstimator):  #
     ) -> tuple[NDArray[np.uint8], Sequence[str] | None]:
         """Fit the binarizer; returns the features and their names."""
         if self.binarizer is None:
-            self.binarizer_ = Binarizer() if self.cuts == "binned" else default_binarizer()
+            self.binarizer_ = default_binarizer(self)
         elif hasattr(self.binarizer, "fit") and hasattr(self.binarizer, "transform"):
             self.binarizer_ = clone(self.binarizer)
         else:
@@ -275,6 +277,12 @@ class BaseTree(Exports, CallbackSupportMixin, VersionedState, BaseEstimator):  #
         """
         leaf = self.apply(X)
         return self.tree_.paths(leaf)
+
+
+def warn_of_identifiers(model: Any) -> None:
+    """Name the columns that a fit left out since they name rows, unless a path or tuning will do so."""
+    if isinstance(model.binarizer_, Binarizer) and not fits_are_silent():
+        model.binarizer_.warn_of_identifiers()
 
 
 def has_shares(estimator: Any) -> bool:

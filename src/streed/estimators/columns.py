@@ -19,7 +19,7 @@ from streed.binarize.cuts import Gaps
 from streed.binarize.encode import Known, encode_features
 from streed.binarize.features import ColumnFeatures
 from streed.solver.thresholds import Split
-from streed.table.columns import Column, Kind, read_columns
+from streed.table.columns import Column, read_columns
 from streed.table.limits import is_beyond
 from streed.thresholds.columns import Ranks, encode_columns
 from streed.tree.result import Result
@@ -46,16 +46,20 @@ class FitColumns:
     def __init__(self, binarizer: Binarizer, table: Any, y: Any, weights: Any, rows: Any) -> None:
         names, self._plan = binarizer.begin(table, weights, y, all_orders=True)
         self._binarizer = binarizer
-        self._known = [self._plan.read(j, column) for j, column in enumerate(read_columns(table, names))]
+        self._known = self._plan.read(read_columns(table, names))
         self._fixed: dict[int, ColumnFeatures] = {}
         self.n_rows, self.rows = table.shape[0], rows
 
     @functools.cached_property
     def ranks(self) -> dict[int, Ranks]:
-        """The columns of numbers and dates (also dates that are texts) as ranks of the rows with a weight."""
+        """The columns of numbers and dates (also dates that are texts) as ranks of the rows with a weight.
+
+        Dates of which only parts are wanted, and parts of dates, are not among them.
+        """
         numbers: dict[int, Column] = {}
-        for j, (column, values, missing, _) in enumerate(self._known):
-            if column.kind in (Kind.NUMBER, Kind.DATE):
+        for j, known in enumerate(self._known):
+            column, values, missing = known[:3]
+            if self._plan.has_cuts(known):
                 missing = None if missing is None else missing[self.rows]
                 numbers[j] = Column(column.name, column.kind, values[self.rows], missing=missing)
         encoded = zip(numbers, encode_columns(list(numbers.values())), strict=True)
@@ -65,12 +69,21 @@ class FitColumns:
     def searched(self) -> list[int]:
         """The columns with more than one threshold, if one has more than a binarizer takes; else none.
 
+        Columns that name their rows are not among them.
+
         All of them are searched then: a column of ranks takes as long as one binary feature.
         """
         most = self._plan.n_thresholds
-        if most is None or all(len(ranks.distinct) - 1 <= most for ranks in self.ranks.values()):
+        found = {j: len(ranks.distinct) for j, ranks in self.ranks.items() if not self._names_rows(j)}
+        if most is None or all(n_values - 1 <= most for n_values in found.values()):
             return []
-        return [j for j, ranks in self.ranks.items() if len(ranks.distinct) > 2]
+        return [j for j, n_values in found.items() if n_values > 2]
+
+    def _names_rows(self, j: int) -> bool:
+        ranks = self.ranks[j]
+        return self._plan.identify(
+            self._known[j], np.asarray(ranks.distinct), int(np.count_nonzero(ranks.codes >= 0))
+        )
 
     def cut(self, cuts: Cuts | None = None) -> Binarizer:
         """Return a fitted binarizer with given cuts of the searched columns; by default at quantiles."""
@@ -80,10 +93,10 @@ class FitColumns:
                 fitted.append(self._features(j, known))
             else:
                 given = list(cuts.get(j, ()))
-                fitted.append(self._plan.features(j, known, given, self._gaps(j) if given else None))
+                fitted.append(self._plan.features(known, given, self._gaps(j) if given else None))
         binarizer = Binarizer(**self._binarizer.get_params())
         if cuts is not None:
-            binarizer.thresholds = {j: list(cuts.get(j, ())) for j in self.searched}
+            binarizer.thresholds = {self._known[j].source: list(cuts.get(j, ())) for j in self.searched}
         return binarizer.keep(self._binarizer, fitted)
 
     def bits(self, binarizer: Binarizer) -> NDArray[np.uint8]:
@@ -132,7 +145,7 @@ class FitColumns:
         """Return the features of a column of which no cuts are given."""
         if j not in self._fixed:
             gaps = self._gaps(j) if j in self.ranks else None
-            self._fixed[j] = self._plan.features(j, known, None, gaps)
+            self._fixed[j] = self._plan.features(known, None, gaps)
         return self._fixed[j]
 
     def _gaps(self, j: int) -> Gaps:

@@ -98,6 +98,11 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         "auto" is exact as long as that is cheap, else it takes quantiles and the cuts of a greedy tree of the
         same depth, so that the tree is never worse than that one. A given `binarizer` means "binned".
         ``result_.note`` says what was considered.
+    dates : {"date", "month", "weekday", "hour"} or list of them, default="date"
+        What of dates is tested, see `streed.Binarizer`; a given `binarizer` has its own.
+    identifiers : {"drop", "keep"}, default="drop"
+        Whether columns that name their rows are left out, see `streed.Binarizer`; a given `binarizer` has its
+        own.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -162,6 +167,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         n_jobs: int | None = None,
         binarizer: Any = None,
         cuts: str = "auto",
+        dates: Any = "date",
+        identifiers: str = "drop",
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -177,6 +184,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         self.n_jobs = n_jobs
         self.binarizer = binarizer
         self.cuts = cuts
+        self.dates = dates
+        self.identifiers = identifiers
         self.tune = tune
         self.progress = progress
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.binarize.binarizer import check_table
-from streed.estimators.base import check_labels, check_rows
+from streed.estimators.base import check_labels, check_rows, warn_of_identifiers
 from streed.estimators.classifier import OptimalTreeClassifier
 from streed.estimators.fitted import after_fit
 from streed.fairness.front import FairnessFront
@@ -68,6 +68,11 @@ class FairTreeClassifier(OptimalTreeClassifier):
         "auto" is exact as long as that is cheap, else it takes quantiles and the cuts of a greedy tree of the
         same depth, so that the tree is never worse than that one. A given `binarizer` means "binned".
         ``result_.note`` says what was considered.
+    dates : {"date", "month", "weekday", "hour"} or list of them, default="date"
+        What of dates is tested, see `streed.Binarizer`; a given `binarizer` has its own.
+    identifiers : {"drop", "keep"}, default="drop"
+        Whether columns that name their rows are left out, see `streed.Binarizer`; a given `binarizer` has its
+        own.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -136,6 +141,8 @@ class FairTreeClassifier(OptimalTreeClassifier):
         n_jobs: int | None = None,
         binarizer: Any = None,
         cuts: str = "auto",
+        dates: Any = "date",
+        identifiers: str = "drop",
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -153,6 +160,8 @@ class FairTreeClassifier(OptimalTreeClassifier):
         self.n_jobs = n_jobs
         self.binarizer = binarizer
         self.cuts = cuts
+        self.dates = dates
+        self.identifiers = identifiers
         self.tune = tune
         self.progress = progress
 
@@ -289,6 +298,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         )
         bits = self._take_bits(table, sample_weight)
         features, names = bits or self._fit_binarizer(table, y, sample_weight)
+        warn_of_identifiers(self)
         front = search_front(task, features, limits, self.progress, names)
         if hasattr(self.binarizer_, "conditions_"):
             front.explain(self.binarizer_.conditions_)

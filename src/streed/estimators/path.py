@@ -16,6 +16,7 @@ from typing import Any
 from sklearn.base import clone
 
 from streed.errors import silent_fits
+from streed.estimators.base import warn_of_identifiers
 from streed.estimators.unproven import warn_unproven_sizes
 from streed.options import Limits
 from streed.paths.interrupted import unsearched
@@ -83,6 +84,7 @@ def estimator_path(estimator: Any, *data: Any, **named: Any) -> EstimatorPath:
     """Find the path of an estimator; `data` are the arguments of its `fit`."""
     with silent_fits():
         path = _path(estimator, *data, **named)
+    warn_of_identifiers(path.estimator(0))
     warn_unproven_sizes(estimator, path.results, estimator._limits())
     return path
 

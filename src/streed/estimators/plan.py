@@ -66,13 +66,20 @@ class FitPlan:
 
     def run(self) -> tuple[Any, Result]:
         """Return the fitted binarizer, and the result with a tree over its features."""
+        binarizer, result = self._run()
+        left_out = getattr(binarizer, "identifier_columns_", None)
+        if left_out:
+            result = _with_note(result, f"without {', '.join(map(repr, left_out))}, which names rows")
+        return binarizer, result
+
+    def _run(self) -> tuple[Any, Result]:
         cuts = self._cuts()
         taken = self.model.take_features(self.table, self.y, self.sample_weight, cuts)
         if taken is not None:
             return self.model.binarizer_, self._search_bits(*taken)
         why, rows = self._rows()
         weights = _weights_of(rows, self.sample_weight, self.table.shape[0])
-        columns = FitColumns(default_binarizer(), self.table, self.y, weights, rows)
+        columns = FitColumns(default_binarizer(self.model), self.table, self.y, weights, rows)
         if not columns.searched:
             return self._search_all_cuts(columns)
         found: dict[int, list[Any]] = {}
@@ -99,6 +106,9 @@ class FitPlan:
             return cuts
         if cuts == "exact":
             raise ValueError("cuts='exact' takes every threshold, so no binarizer can be given")
+        for name, default in (("dates", "date"), ("identifiers", "drop")):
+            if (value := getattr(self.model, name)) != default:
+                raise ValueError(f"give {name}={value!r} to the binarizer, since a binarizer is given")
         return "binned"
 
     def _rows(self) -> tuple[str, Any]:
@@ -194,9 +204,13 @@ def _weights_of(rows: Any, sample_weight: Any, n_rows: int) -> Any:
     return weights
 
 
-def default_binarizer() -> Binarizer:
-    """Return the binarizer of estimators that were given none."""
-    return Binarizer(missing="side")
+def default_binarizer(model: BaseTree | None = None) -> Binarizer:
+    """Return the binarizer of an estimator that was given none, or of one with default parameters."""
+    if model is None:
+        return Binarizer(missing="side")
+    missing: Any = "error" if model.cuts == "binned" else "side"
+    identifiers: Any = model.identifiers
+    return Binarizer(missing=missing, dates=model.dates, identifiers=identifiers)
 
 
 def check_cuts(cuts: object) -> str:

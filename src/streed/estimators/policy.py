@@ -109,6 +109,11 @@ class PolicyTree(BaseTree):
         "auto" is exact as long as that is cheap, else it takes quantiles and the cuts of a greedy tree of the
         same depth, so that the tree is never worse than that one. A given `binarizer` means "binned".
         ``result_.note`` says what was considered.
+    dates : {"date", "month", "weekday", "hour"} or list of them, default="date"
+        What of dates is tested, see `streed.Binarizer`; a given `binarizer` has its own.
+    identifiers : {"drop", "keep"}, default="drop"
+        Whether columns that name their rows are left out, see `streed.Binarizer`; a given `binarizer` has its
+        own.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -167,6 +172,8 @@ class PolicyTree(BaseTree):
         n_jobs: int | None = None,
         binarizer: Any = None,
         cuts: str = "auto",
+        dates: Any = "date",
+        identifiers: str = "drop",
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -187,6 +194,8 @@ class PolicyTree(BaseTree):
         self.n_jobs = n_jobs
         self.binarizer = binarizer
         self.cuts = cuts
+        self.dates = dates
+        self.identifiers = identifiers
         self.tune = tune
         self.progress = progress
 

@@ -97,6 +97,11 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         tree of the same depth, so that the tree is never worse than that one. A given `binarizer` means
         "binned". Where every threshold cannot be searched (linear leaves, Poisson deviance, several targets),
         "exact" does what "auto" does and warns. ``result_.note`` says what was considered.
+    dates : {"date", "month", "weekday", "hour"} or list of them, default="date"
+        What of dates is tested, see `streed.Binarizer`; a given `binarizer` has its own.
+    identifiers : {"drop", "keep"}, default="drop"
+        Whether columns that name their rows are left out, see `streed.Binarizer`; a given `binarizer` has its
+        own.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -155,6 +160,8 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         n_jobs: int | None = None,
         binarizer: Any = None,
         cuts: str = "auto",
+        dates: Any = "date",
+        identifiers: str = "drop",
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -172,6 +179,8 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.binarizer = binarizer
         self.cuts = cuts
+        self.dates = dates
+        self.identifiers = identifiers
         self.tune = tune
         self.progress = progress
 

@@ -53,6 +53,11 @@ class SurvivalTree(BaseTree):
         of a greedy tree of the same depth, so that the tree is never worse than that one. "exact" does the
         same and warns: all thresholds cannot be searched for this loss. A given `binarizer` means "binned".
         ``result_.note`` says what was considered.
+    dates : {"date", "month", "weekday", "hour"} or list of them, default="date"
+        What of dates is tested, see `streed.Binarizer`; a given `binarizer` has its own.
+    identifiers : {"drop", "keep"}, default="drop"
+        Whether columns that name their rows are left out, see `streed.Binarizer`; a given `binarizer` has its
+        own.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -109,6 +114,8 @@ class SurvivalTree(BaseTree):
         n_jobs: int | None = None,
         binarizer: Any = None,
         cuts: str = "auto",
+        dates: Any = "date",
+        identifiers: str = "drop",
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -121,6 +128,8 @@ class SurvivalTree(BaseTree):
         self.n_jobs = n_jobs
         self.binarizer = binarizer
         self.cuts = cuts
+        self.dates = dates
+        self.identifiers = identifiers
         self.tune = tune
         self.progress = progress
 

@@ -52,7 +52,7 @@ def check_known(condition: Condition) -> None:
     """Refuse a test that exports do not know, rather than to write something else."""
     value = condition.value
     known = condition.operator in OPERATORS and (condition.operator != "is" or value is True or value is None)
-    if not known or set(vars_of(condition)) - {"column", "operator", "value", "ordered", "missing"}:
+    if not known or set(vars_of(condition)) - {"column", "operator", "value", "ordered", "missing", "part"}:
         raise ExportError(f"the test {str(condition)!r} is of a kind that this export does not know")
 
 
@@ -62,13 +62,13 @@ def vars_of(condition: Condition) -> tuple[str, ...]:
 
 
 def is_date(condition: Condition) -> bool:
-    """Whether a test compares dates."""
-    return condition.operator == "<=" and isinstance(condition.value, str)
+    """Whether a test compares dates, or parts of them."""
+    return condition.operator == "<=" and (isinstance(condition.value, str) or bool(condition.part))
 
 
 def is_cut(condition: Condition) -> bool:
     """Whether a test compares numbers with a cut."""
-    return condition.operator == "<=" and not isinstance(condition.value, str)
+    return condition.operator == "<=" and not is_date(condition)
 
 
 def is_missing_test(condition: Condition) -> bool:

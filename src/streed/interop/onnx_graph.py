@@ -67,6 +67,11 @@ def to_onnx(model: Model, seen: Mapping[str, Any], path: str | Path | None = Non
     columns = model.tested_columns
     for feature in model.tree.feature[model.tree.feature >= 0].tolist():
         check_known(model.conditions[feature])
+        if model.conditions[feature].part:
+            raise ExportError(
+                f"the test {str(model.conditions[feature])!r} is about a part of dates, which ONNX cannot take "
+                "from them: make the part a column of its own, or export to_python or to_sql"
+            )
     given = {name: _given_as(model, name, seen) for name in columns}
     if taken := set(columns) & {"label", "prediction", "probabilities"}:
         raise ExportError(f"an output has the name of the column {min(taken)!r}: rename the column")

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.table.columns import Column, Kind
+from streed.table.dates import date_part
 from streed.table.limits import at_most
 from streed.tree.conditions import Condition
 
@@ -55,6 +56,8 @@ def holds(condition: Condition, column: Column, missing: str) -> NDArray[np.bool
 
 
 def _of_values(condition: Condition, column: Column) -> NDArray[np.bool_]:
+    if condition.part:
+        return np.asarray(date_part(microseconds(column), condition.part) <= condition.value)
     if condition.operator == "<=" and isinstance(condition.value, str):
         return np.asarray(microseconds(column) <= _parse(condition.value))
     _check_kind(condition, column)

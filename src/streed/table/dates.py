@@ -79,6 +79,32 @@ def date_numbers(values: NDArray[Any]) -> NDArray[np.float64]:
     return numbers
 
 
+DATE_PARTS = ("month", "weekday", "hour")
+"""Parts of a date that tests may compare: months from 1 to 12, weekdays from 1 (Monday) to 7, hours to 23."""
+
+
+def date_part(dates: NDArray[np.float64], part: str) -> NDArray[np.float64]:
+    """Return a part of each date, in UTC; NaN stays NaN.
+
+    Examples
+    --------
+    >>> friday = parse_dates(["2024-03-08 13:30"])
+    >>> [int(date_part(friday, part)[0]) for part in DATE_PARTS]
+    [3, 5, 13]
+    """
+    days = np.floor(dates / DAY)
+    if part == "hour":
+        hours: NDArray[np.float64] = np.floor((dates - days * DAY) / (3600 * SECOND))
+        return hours
+    if part == "weekday":
+        weekdays: NDArray[np.float64] = (days + 3) % 7 + 1  # the first day of 1970 was a Thursday
+        return weekdays
+    known = np.isfinite(days)
+    months = np.full(days.shape, np.nan)
+    months[known] = days[known].astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12 + 1
+    return months
+
+
 def date_text(number: float, *, whole_days: bool) -> str:
     """Write a date as people do; with the time of day unless all dates of the column are whole days.
 

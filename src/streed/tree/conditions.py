@@ -10,6 +10,19 @@ from typing import Any, Literal, get_args
 
 Operator = Literal["<=", "=", "in", "is"]
 
+OPTIONAL = ("missing", "part")
+"""Entries that a description of a condition has only if they say something."""
+RANGES = {"month": (1, 12), "weekday": (1, 7), "hour": (0, 23)}
+"""The first and the last value of each part of a date."""
+NAMES = {
+    "month": (
+        "January", "February", "March", "April", "May", "June",
+        "July", "August", "September", "October", "November", "December",
+    ),
+    "weekday": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+}  # fmt: skip
+"""What months and weekdays are called."""
+
 
 def number_text(number: float) -> str:
     """Write a number with as many digits as it takes to mean no other one.
@@ -40,6 +53,9 @@ class Condition:
         Whether the categories of "in" are all those up to the last one of them, in the order of their column.
     missing : bool
         Whether the condition holds for missing values, too.
+    part : {"", "month", "weekday", "hour"}
+        The part of dates that "<=" compares, in UTC: a month from 1 to 12, a weekday from 1 (Monday) to 7, an
+        hour from 0 to 23. Empty for all other conditions.
 
     Examples
     --------
@@ -50,6 +66,8 @@ class Condition:
     size <= medium
     >>> print(Condition("age", "<=", 42.5, missing=True))
     age <= 42.5 or missing
+    >>> print(Condition("ordered", "<=", 5, part="weekday"))
+    weekday of ordered <= Friday
     """
 
     column: str
@@ -57,6 +75,7 @@ class Condition:
     value: Any
     ordered: bool = False
     missing: bool = False
+    part: str = ""
 
     def __setstate__(self, state: list[Any]) -> None:
         """Read a pickle, also one of a version that did not know the last fields."""
@@ -67,6 +86,11 @@ class Condition:
     def knows_missing(self) -> bool:
         """Whether the condition says something about missing values: that they satisfy it."""
         return self.missing or (self.operator == "is" and self.value is None)
+
+    @property
+    def subject(self) -> str:
+        """What is compared: the column, or a part of the dates in it."""
+        return f"{self.part} of {self.column}" if self.part else self.column
 
     def __str__(self) -> str:
         return f"{self.of_values()} or missing" if self.missing else self.of_values()
@@ -81,8 +105,10 @@ class Condition:
             shown = ", ".join(map(str, self.value[:3]))
             more = f", and {len(self.value) - 3} more" if len(self.value) > 3 else ""
             return f"{self.column} in {{{shown}{more}}}"
+        if self.part in NAMES:
+            return f"{self.subject} <= {NAMES[self.part][self.value - 1]}"
         value = number_text(self.value) if isinstance(self.value, float) else self.value
-        return f"{self.column} {self.operator} {value}"
+        return f"{self.subject} {self.operator} {value}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the condition as plain lists, strings and numbers that can be written as JSON.
@@ -94,8 +120,9 @@ class Condition:
         {'column': 'colour', 'operator': 'in', 'value': ['red', 'blue'], 'ordered': False}
         """
         entries = {field.name: getattr(self, field.name) for field in fields(self)}
-        if not self.missing:  # as files were before conditions had this entry
-            del entries["missing"]
+        for name in OPTIONAL:  # as files were before conditions had these entries
+            if not entries[name]:
+                del entries[name]
         for value in self.value if isinstance(self.value, tuple) else (self.value,):
             if value is not None and not isinstance(value, str | int | float):
                 raise TypeError(
@@ -124,8 +151,8 @@ class Condition:
             If it is no description of a condition.
         """
         known = get_args(Operator)
-        needed = [field.name for field in fields(cls) if field.name != "missing"]
-        if not isinstance(description, Mapping) or set(description) - {"missing"} != set(needed):
+        needed = [field.name for field in fields(cls) if field.name not in OPTIONAL]
+        if not isinstance(description, Mapping) or set(description) - set(OPTIONAL) != set(needed):
             raise ValueError(f"a condition is described by {', '.join(needed)}, got {description!r}")
         entries: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in description.items()
@@ -144,7 +171,22 @@ class Condition:
                 "missing must be true or false, and is not for the condition that a value is missing, got "
                 f"{str(description)[:200]}"
             )
+        if not _is_of_part(entries["value"], entries["operator"], entries.get("part", "")):
+            raise ValueError(
+                "a part of dates is a month (1 to 12), a weekday (1 to 7) or an hour (0 to 23), compared "
+                f"with a whole number (<=), got {str(description)[:200]}"
+            )
         return cls(**entries)
+
+
+def _is_of_part(value: Any, operator: str, part: object) -> bool:
+    """Whether a condition compares a part of dates, if it names one, with a value that the part may have."""
+    if part == "":
+        return True
+    if not isinstance(part, str) or part not in RANGES or operator != "<=" or type(value) is not int:
+        return False
+    first, last = RANGES[part]
+    return bool(first <= value <= last)
 
 
 LARGEST_INTEGER = 2**64

@@ -171,6 +171,8 @@ def _test(tree: Tree, feature: int) -> dict[str, Any]:
     if test.missing:
         words["orMissing"] = True
     words["kind"] = kind = _kind(test)
+    if test.part:
+        return {**words, "limit": test.value, "part": test.part}
     if kind in ("number", "date"):
         wide = isinstance(test.value, int) and abs(test.value) > EXACT  # no number of a script
         return {**words, "limit": str(test.value) if wide else test.value}
@@ -182,7 +184,7 @@ def _kind(test: Condition) -> str:
     if test.operator == "is":
         return "missing" if is_missing_test(test) else "true"
     if test.operator == "<=":
-        return "date" if isinstance(test.value, str) else "number"
+        return "date" if isinstance(test.value, str) or test.part else "number"
     return "in"
 
 
@@ -216,5 +218,7 @@ def _column(tree: Tree, test: Mapping[str, Any]) -> dict[str, Any]:
         "kind": kind,
         "categories": list(dict.fromkeys(text for texts in categories for text in texts)),
         "missing": any(c.knows_missing for c in own),
-        "wholeDays": all(len(str(c.value)) == 10 for c in own if c.operator == "<="),
+        "wholeDays": all(
+            c.part != "hour" if c.part else len(str(c.value)) == 10 for c in own if c.operator == "<="
+        ),
     }

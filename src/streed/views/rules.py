@@ -45,13 +45,21 @@ def _phrases(tree: Tree, steps: list[Step]) -> Iterator[str]:
         said = any(is_missing_test(tests[feature]) for feature, _ in own)
         reaches = all(tests[feature].knows_missing == holds for feature, holds in own)
         found = any(is_missing_test(tests[feature]) and holds for feature, holds in own)
-        if found or (reaches and not said and _no_value(tests, own)):
+        if found or (reaches and not said and any(_no_value(tests, part) for part in _by_part(tests, own))):
             yield f"{one_line(column)} is missing"
             continue
-        phrases = _column_phrases(tree, _needed(tests, own))
+        phrases = [
+            phrase for part in _by_part(tests, own) for phrase in _column_phrases(tree, _needed(tests, part))
+        ]
         if may_be_missing(tree, column) and reaches and not said:
             phrases[-1] += " (or missing)"
         yield from phrases
+
+
+def _by_part(conditions: tuple[Condition, ...], steps: list[Step]) -> list[list[Step]]:
+    """Keep apart what is said of dates and of each part of them, whose cuts cannot be compared."""
+    parts = dict.fromkeys(conditions[feature].part for feature, _ in steps)
+    return [[step for step in steps if conditions[step[0]].part == part] for part in parts]
 
 
 def _no_value(conditions: tuple[Condition, ...], steps: list[Step]) -> bool:
@@ -96,7 +104,7 @@ def _column_phrases(tree: Tree, steps: list[Step]) -> list[str]:
     assert tree.conditions is not None
     tests = [tree.conditions[feature] for feature, _ in steps]
     if len(steps) == 2 and all(map(_is_cut, tests)):
-        low = answer(tree, *steps[0]).removeprefix(f"{one_line(tests[0].column)} > ")
+        low = answer(tree, *steps[0]).removeprefix(f"{one_line(tests[0].subject)} > ")
         return [f"{low} < {_of_values(tree, *steps[1])}"]
     return [_of_values(tree, *step) for step in steps]
 

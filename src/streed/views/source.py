@@ -24,6 +24,14 @@ DATE_HELPER = """    def date(value):
 """.splitlines()
 
 
+PARTS = {
+    "month": "date({}).astimezone(timezone.utc).month",
+    "weekday": "date({}).astimezone(timezone.utc).isoweekday()",
+    "hour": "date({}).astimezone(timezone.utc).hour",
+}
+"""How Python says parts of dates."""
+
+
 def tree_to_python(tree: Tree, name: str) -> str:
     """Write a function of a row; see `Tree.to_python`."""
     if not (isinstance(name, str) and name.isidentifier()) or keyword.iskeyword(name):
@@ -42,8 +50,8 @@ def tree_to_python(tree: Tree, name: str) -> str:
 
 
 def is_date(test: Condition) -> bool:
-    """Whether a test compares dates."""
-    return test.operator == "<=" and isinstance(test.value, str)
+    """Whether a test compares dates or parts of them."""
+    return test.operator == "<=" and (isinstance(test.value, str) or bool(test.part))
 
 
 def _python(tree: Tree, node: int) -> Iterator[str]:
@@ -99,6 +107,8 @@ def _comparison(test: Condition, value: str) -> str:
     limit = _constant(test.value)
     if test.operator == "=":
         return f"{value} == {limit}"
+    if test.part:
+        return f"{PARTS[test.part].format(value)} <= {limit}"
     return f"date({value}) <= date({limit})" if is_date(test) else f"{value} <= {limit}"
 
 

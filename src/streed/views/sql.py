@@ -10,6 +10,7 @@ from streed.tree.line import Line
 from streed.tree.tree import Tree
 from streed.views.source import is_date, literal, scalar
 from streed.views.sql_constants import sql_constant, sql_number
+from streed.views.sql_date_parts import PARTS
 from streed.views.sql_dates import DATES
 
 CLOSING = {'"': '"', "`": "`", "[": "]"}
@@ -40,14 +41,17 @@ class Dialect:
         """Write a text, a number or a Boolean."""
         return sql_constant(scalar(value), self.quote)
 
-    def up_to_date(self, column: str, limit: str) -> str:
-        """Write that a column of dates is at most a limit; refuse to if its form is not known."""
+    def up_to_date(self, test: Condition) -> str:
+        """Write that dates or parts of them are at most a limit; refuse to if their form is not known."""
         if self.dates is None:
             raise ValueError(
-                f"the tree compares dates (column {column!r}), which databases store in several forms, and "
-                f"text compared with text would be wrong: give dates={', '.join(map(repr, DATES))}"
+                f"the tree compares dates (column {test.column!r}), which databases store in several forms, "
+                f"and text compared with text would be wrong: give dates={', '.join(map(repr, DATES))}"
             )
-        return DATES[self.dates](self.name(column), limit, self.quote)
+        name = self.name(test.column)
+        if test.part:
+            return f"{PARTS[self.dates](name, test.part, self.quote)} <= {test.value}"
+        return DATES[self.dates](name, test.value, self.quote)
 
 
 def tree_to_sql(tree: Tree, quote: str, dates: str | None) -> str:
@@ -101,5 +105,5 @@ def _of_values(test: Condition, dialect: Dialect) -> str:
     if test.operator == "in":
         return f"{name} IN ({', '.join(map(dialect.constant, test.value))})"
     if is_date(test):
-        return dialect.up_to_date(test.column, test.value)
+        return dialect.up_to_date(test)
     return f"{name} {test.operator} {dialect.constant(test.value)}"

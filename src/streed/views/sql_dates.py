@@ -28,6 +28,10 @@ def _moment(limit: str) -> str:
     return plain.isoformat(" ", "microseconds")
 
 
+OFFSET = "ltrim(substr({}, 11), ' T0123456789:.Z')"
+"""The offset at the end of a text, as SQLite reads it; empty in UTC."""
+
+
 def _sqlite(name: str, limit: str, quote: str) -> str:
     """Compare texts of ISO 8601 of any form, since SQLite has no type for dates.
 
@@ -37,7 +41,7 @@ def _sqlite(name: str, limit: str, quote: str) -> str:
     digits; the first 26 characters end with the microseconds, so that no offset follows these.
     """
     second, fraction = _moment(limit).split(".")
-    offset = f"coalesce(nullif(ltrim(substr({name}, 11), ' T0123456789:.Z'), ''), '+00:00')"
+    offset = f"coalesce(nullif({OFFSET.format(name)}, ''), '+00:00')"
     return (
         f"substr(replace(replace({name}, 'T', ' '), 'Z', ''), 1, 26) <= "
         f"strftime('%Y-%m-%d %H:%M:%S', '{second}', {offset}) || '.{fraction}'"
@@ -52,10 +56,22 @@ def _duckdb(name: str, limit: str, quote: str) -> str:
     """
     text, moment = f"CAST({name} AS VARCHAR)", _moment(limit)
     return (
-        f"CASE WHEN regexp_matches(substr({text}, 11), '[Z+-]') "
-        f"THEN CAST({name} AS TIMESTAMPTZ) <= TIMESTAMPTZ '{moment}+00:00' "
+        f"CASE WHEN {_has_offset(text)} THEN CAST({name} AS TIMESTAMPTZ) <= TIMESTAMPTZ '{moment}+00:00' "
         f"ELSE CAST({text} AS TIMESTAMP) <= TIMESTAMP '{moment}' END"
     )
+
+
+def duckdb_moment(name: str) -> str:
+    """Write a column of any type of dates, or of texts, as a TIMESTAMP in UTC."""
+    text = f"CAST({name} AS VARCHAR)"
+    return (
+        f"CASE WHEN {_has_offset(text)} THEN CAST({name} AS TIMESTAMPTZ) AT TIME ZONE 'UTC' "
+        f"ELSE CAST({text} AS TIMESTAMP) END"
+    )
+
+
+def _has_offset(text: str) -> str:
+    return f"regexp_matches(substr({text}, 11), '[Z+-]')"
 
 
 def _timestamp(name: str, limit: str, quote: str) -> str:

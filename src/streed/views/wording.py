@@ -136,11 +136,11 @@ def _answer(tree: Tree, feature: int, holds: bool) -> str:
         return f"{test.column} is not missing" if is_missing_test(test) else f"not {test.column}"
     # The name may show more digits than the condition alone would: cuts that lie close together.
     sign = "<=" if test.ordered else test.operator
-    prefix = f"{test.column} {sign} "
+    prefix = f"{test.subject} {sign} "
     shown = (name if name.startswith(prefix) else str(test)).removeprefix(prefix)
     shown = shown.removesuffix(" or missing") if test.missing else shown
     negations = {"<=": ">", "=": "is not", "in": "not in"}
-    return f"{test.column} {negations[sign]} {shown}"
+    return f"{test.subject} {negations[sign]} {shown}"
 
 
 def is_missing_test(test: Condition) -> bool:

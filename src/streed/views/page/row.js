@@ -55,6 +55,7 @@ const rowView = {
     if (given === "") return undefined;
     if (test.kind === "missing") return false;
     if (test.kind === "number") return this.atMost(given, test.limit);
+    if (test.part) return this.part(given, test.part) <= test.limit;
     if (test.kind === "date") return this.time(given) <= this.time(test.limit);
     if (test.kind === "true") return given === "1";
     return test.values.includes(field.tagName === "SELECT" ? column.categories[Number(given)] : given);
@@ -64,6 +65,13 @@ const rowView = {
   atMost(given, limit) {
     const exact = typeof limit === "string" && /^[+-]?\d+$/.test(given);
     return exact ? BigInt(given) <= BigInt(limit) : Number(given) <= Number(limit);
+  },
+
+  // Months from 1 to 12, weekdays from 1 (Monday) to 7, hours from 0 to 23.
+  part(text, name) {
+    const date = new Date(this.time(text));
+    if (name === "hour") return date.getUTCHours();
+    return name === "month" ? date.getUTCMonth() + 1 : date.getUTCDay() || 7;
   },
 
   time(text) {
