@@ -67,8 +67,12 @@ def test_the_live_line_shows_and_quiet_hides_it(customers: str) -> None:
 
 
 def test_nothing_but_the_result_without_a_terminal(customers: str) -> None:
-    done = run_streed("fit", customers, "--target", "churn")
+    done = run_streed("fit", customers, "--target", "churn", "--drop", "id")
     assert (done.returncode, done.stderr) == (0, "")
+    done = run_streed("fit", customers, "--target", "churn")
+    assert done.stderr.startswith("streed: column 'id' is left out: it holds 200 different whole numbers")
+    kept = run_streed("fit", customers, "--target", "churn", "--binarizer", "identifiers=keep")
+    assert (kept.returncode, kept.stderr) == (0, "")
 
 
 def test_a_time_limit_is_no_error(hard: str) -> None:

@@ -72,7 +72,7 @@ def test_exact_is_as_good_as_all_cuts(data: Data, depth: int, nodes: Any, least:
         assert abs(loss(exact, data) - exact.result_.objective) <= slack(data)
 
 
-def one_cut() -> Binarizer:
+def one_cut(model: OptimalTreeRegressor) -> Binarizer:
     return Binarizer(missing="side", n_thresholds=1)
 
 
