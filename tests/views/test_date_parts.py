@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streed import Binarizer, Condition, OptimalTreeClassifier, Tree
+from streed import Binarizer, Condition, ExportError, OptimalTreeClassifier, Tree
 from streed.model import Model
 from streed.model.holds import holds
 from streed.table.columns import read_columns
@@ -149,6 +149,16 @@ def test_all_views_predict_what_the_fit_does(kind: str, options: dict[str, Any],
     rows = other.execute(f"SELECT {tree.to_sql(dates='duckdb')} FROM t").fetchall()
     assert [label for (label,) in rows] == says.tolist()
     other.close()
+
+
+def test_exports_take_parts_as_tests_or_refuse_them() -> None:
+    pytest.importorskip("onnx")
+    table = table_of("plain")
+    y = labels_of(table)
+    model = OptimalTreeClassifier(max_depth=3, dates=["date", "weekday", "hour"]).fit(table, y)
+    assert (model.to_sklearn(pipeline=True).predict(table) == y).all()
+    with pytest.raises(ExportError, match="is about a part of dates"):
+        model.to_onnx()
 
 
 def test_rules_keep_dates_and_parts_apart() -> None:

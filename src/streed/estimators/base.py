@@ -245,7 +245,7 @@ class BaseTree(Exports, CallbackSupportMixin, VersionedState, BaseEstimator):  #
 
         check_is_fitted(self)
         columns = getattr(self.binarizer_, "columns", ())
-        return Model.from_estimator(self), {column.name: column for column in columns}
+        return Model.from_estimator(self), {column.name: column for column in columns if not column.part}
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each row ends in, as a node of `tree_`.
