@@ -69,8 +69,8 @@ def to_onnx(model: Model, seen: Mapping[str, Any], path: str | Path | None = Non
         check_known(model.conditions[feature])
         if model.conditions[feature].part:
             raise ExportError(
-                f"the test {str(model.conditions[feature])!r} is about a part of dates, which ONNX cannot take "
-                "from them: make the part a column of its own, or export to_python or to_sql"
+                f"the test {str(model.conditions[feature])!r} is about a part of dates, which ONNX cannot "
+                "take from them: make the part a column of its own, or export to_python or to_sql"
             )
     given = {name: _given_as(model, name, seen) for name in columns}
     if taken := set(columns) & {"label", "prediction", "probabilities"}:
