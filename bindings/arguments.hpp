@@ -78,17 +78,10 @@ std::string text(T value) {
     return std::to_string(value);
 }
 
-inline void check_options(const streed::Options& options) {
-    if (options.max_depth < 0 || options.max_depth > 20)
-        refuse("max_depth must be from 0 to 20, got " + text(options.max_depth));
-    if (options.max_nodes < 0) refuse("max_nodes must not be negative, got " + text(options.max_nodes));
-    if (options.min_samples_leaf < 1)
-        refuse("min_samples_leaf must be at least 1, got " + text(options.min_samples_leaf));
-    if (!std::isfinite(options.branch_cost) || options.branch_cost < 0)
-        refuse("branch_cost must be finite and not negative, got " + text(options.branch_cost));
-    if (!(options.time_limit > 0)) refuse("time_limit must be positive, got " + text(options.time_limit));
-    if (options.n_threads < 1 || options.n_threads > 1024)
-        refuse("n_threads must be from 1 to 1024, got " + text(options.n_threads));
+// A number as Python writes it; whole ones without a point.
+inline std::string number(double value) {
+    if (std::abs(value) < 0x1p53 && value == std::floor(value)) return text(static_cast<std::int64_t>(value));
+    return nb::str(nb::float_(value)).c_str();
 }
 
 inline void check_features(const streed::Problem& problem) {
@@ -233,24 +226,6 @@ auto run_polled(streed::Options& options, const nb::object& callback, Solve&& so
     }();
     if (poller.failure_) std::rethrow_exception(poller.failure_);
     return result;
-}
-
-inline streed::Options make_options(int max_depth, int max_nodes, int min_samples_leaf, double branch_cost,
-                                    double time_limit, std::int64_t memory_limit, int n_threads,
-                                    const std::optional<nb::dict>& switches, const std::string& simd) {
-    streed::Options options;
-    options.max_depth = max_depth;
-    options.max_nodes = max_nodes;
-    options.min_samples_leaf = min_samples_leaf;
-    options.branch_cost = branch_cost;
-    options.time_limit = time_limit;
-    if (memory_limit < 0) refuse("memory_limit must not be negative, got " + text(memory_limit));
-    options.memory_limit = static_cast<std::size_t>(memory_limit);
-    options.n_threads = n_threads;
-    options.simd = simd;
-    if (switches) set_switches(*switches, options.switches);
-    check_options(options);
-    return options;
 }
 
 inline streed::Problem make_problem(const Input<std::uint8_t, 2>& features, int n_labels) {

@@ -24,7 +24,7 @@ void set_prices(const SearchOptions& given, streed::Problem& problem, streed::Pr
     if (combination != "sum" && combination != "max")
         refuse("combination must be 'sum' or 'max', got '" + combination + "'");
     problem.maximum = combination == "max";
-    if (problem.maximum && (given.branch_cost != 0 || problem.prices != nullptr))
+    if (problem.maximum && (given.limits.branch_cost != 0 || problem.prices != nullptr))
         refuse("branching must cost nothing where leaves are combined by max");
 }
 
@@ -189,5 +189,6 @@ NB_MODULE(_core, module) {
     register_thresholds(module);
     register_tree(module);
     module.def("simd_levels", &streed::simd_levels);
+    module.def("options", &options_table);
     module.def("switch_names", &switch_names);
 }

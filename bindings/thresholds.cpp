@@ -80,8 +80,7 @@ void set_rows(Problem& problem, const std::optional<Input<std::int32_t, 1>>& lab
     check_labels(problem);
 }
 
-Problem make_problem(const Input<std::int32_t, 2>& ranks, int n_labels, const SearchOptions& given) {
-    if (!(given.work_limit > 0)) refuse("work_limit must be positive, got " + text(given.work_limit));
+Problem make_problem(const Input<std::int32_t, 2>& ranks, int n_labels) {
     if (n_labels < 1 || n_labels > (1 << 24))
         refuse("n_labels must be from 1 to 2^24, got " + text(n_labels));
     Problem problem;
@@ -99,7 +98,7 @@ nb::dict solve_thresholds(Input<std::int32_t, 2> ranks, const std::optional<Inpu
                           const nb::kwargs& kwargs) {
     const SearchOptions given = read_options(kwargs, kThresholds);
     streed::Options options = given.engine();
-    Problem problem = make_problem(ranks, n_labels, given);
+    Problem problem = make_problem(ranks, n_labels);
     set_rows(problem, labels, weights, costs);
     return to_dict(run_polled(options, given.poll,
                               [&] { return streed::thresholds::solve(problem, options, given.work_limit); }));
@@ -109,7 +108,7 @@ nb::dict solve_threshold_squares(Input<std::int32_t, 2> ranks, Input<double, 2> 
                                  const nb::kwargs& kwargs) {
     const SearchOptions given = read_options(kwargs, kThresholds);
     streed::Options options = given.engine();
-    Problem problem = make_problem(ranks, 1, given);
+    Problem problem = make_problem(ranks, 1);
     if (statistics.shape(0) != problem.n_rows || statistics.shape(1) != 3)
         refuse("statistics must have shape (" + text(problem.n_rows) + ", 3), got (" +
                text(statistics.shape(0)) + ", " + text(statistics.shape(1)) + ")");

@@ -25,31 +25,41 @@ class TreeList:
         npt.NDArray[np.int64],
     ]: ...
 
-class _Limits(TypedDict):
-    max_depth: int
-    max_nodes: int
-    min_samples_leaf: int
+class _Search(TypedDict):
     time_limit: float
     memory_limit: int
-    n_threads: int
     switches: NotRequired[dict[str, bool] | None]
     simd: NotRequired[str]
     poll: NotRequired[Callable[[dict[str, float]], bool] | None]
 
-class _Options(_Limits):
+class _Vector(_Search):
+    max_depth: int
+    max_nodes: int
+    min_samples_leaf: int
+    n_threads: int
+
+class _OneValue(_Vector):
     branch_cost: float
     prices: NotRequired[_Prices | None]
     combination: NotRequired[str]
+
+class _Priced(_Search):
+    branch_cost: float
+    min_samples_leaf: NotRequired[int]
+
+class _Thresholds(_Vector):
+    branch_cost: float
+    work_limit: NotRequired[float]
 
 def solve(
     features: npt.NDArray[np.uint8],
     labels: npt.NDArray[np.int32],
     weights: npt.NDArray[np.float64],
     n_labels: int,
-    **options: Unpack[_Options],
+    **options: Unpack[_OneValue],
 ) -> dict[str, Any]: ...
 def solve_costs(
-    features: npt.NDArray[np.uint8], costs: npt.NDArray[np.float64], **options: Unpack[_Options]
+    features: npt.NDArray[np.uint8], costs: npt.NDArray[np.float64], **options: Unpack[_OneValue]
 ) -> dict[str, Any]: ...
 def solve_function(
     features: npt.NDArray[np.uint8],
@@ -60,7 +70,7 @@ def solve_function(
     least_row: npt.NDArray[np.float64] | None = None,
     worst_row: npt.NDArray[np.float64] | None = None,
     parameter: float = 0.0,
-    **options: Unpack[_Options],
+    **options: Unpack[_OneValue],
 ) -> dict[str, Any]: ...
 
 class sizes:  # noqa: N801  (a submodule)
@@ -73,11 +83,11 @@ class sizes:  # noqa: N801  (a submodule)
         labels: npt.NDArray[np.int32],
         weights: npt.NDArray[np.float64],
         n_labels: int,
-        **options: Unpack[_Options],
+        **options: Unpack[_OneValue],
     ) -> dict[str, Any]: ...
     @staticmethod
     def solve_costs(
-        features: npt.NDArray[np.uint8], costs: npt.NDArray[np.float64], **options: Unpack[_Options]
+        features: npt.NDArray[np.uint8], costs: npt.NDArray[np.float64], **options: Unpack[_OneValue]
     ) -> dict[str, Any]: ...
     @staticmethod
     def solve_function(
@@ -89,7 +99,7 @@ class sizes:  # noqa: N801  (a submodule)
         least_row: npt.NDArray[np.float64] | None = None,
         worst_row: npt.NDArray[np.float64] | None = None,
         parameter: float = 0.0,
-        **options: Unpack[_Options],
+        **options: Unpack[_OneValue],
     ) -> dict[str, Any]: ...
 
 def solve_priced(
@@ -99,13 +109,7 @@ def solve_priced(
     weights: npt.NDArray[np.float64] | None = None,
     costs: npt.NDArray[np.float64] | None = None,
     n_labels: int = 1,
-    branch_cost: float,
-    min_samples_leaf: int = 1,
-    time_limit: float,
-    memory_limit: int,
-    switches: dict[str, bool] | None = None,
-    simd: str = "auto",
-    poll: Callable[[dict[str, float]], bool] | None = None,
+    **options: Unpack[_Priced],
 ) -> dict[str, Any]: ...
 def priced_switch_names() -> list[str]: ...
 def rank_columns(
@@ -130,34 +134,12 @@ def solve_thresholds(
     weights: npt.NDArray[np.float64] | None,
     costs: npt.NDArray[np.float64] | None,
     n_labels: int,
-    *,
-    max_depth: int,
-    max_nodes: int,
-    min_samples_leaf: int,
-    branch_cost: float,
-    time_limit: float,
-    memory_limit: int,
-    n_threads: int,
-    work_limit: float = ...,
-    switches: dict[str, bool] | None = None,
-    simd: str = "auto",
-    poll: Callable[[dict[str, float]], bool] | None = None,
+    **options: Unpack[_Thresholds],
 ) -> dict[str, Any]: ...
 def solve_threshold_squares(
     ranks: npt.NDArray[np.int32],
     statistics: npt.NDArray[np.float64],
-    *,
-    max_depth: int,
-    max_nodes: int,
-    min_samples_leaf: int,
-    branch_cost: float,
-    time_limit: float,
-    memory_limit: int,
-    n_threads: int,
-    work_limit: float = ...,
-    switches: dict[str, bool] | None = None,
-    simd: str = "auto",
-    poll: Callable[[dict[str, float]], bool] | None = None,
+    **options: Unpack[_Thresholds],
 ) -> dict[str, Any]: ...
 def front(
     features: npt.NDArray[np.uint8],
@@ -167,7 +149,7 @@ def front(
     upper: npt.NDArray[np.float64],
     weights: npt.NDArray[np.float64],
     budget: float,
-    **options: Unpack[_Limits],
+    **options: Unpack[_Vector],
 ) -> dict[str, Any]: ...
 def constrained(
     features: npt.NDArray[np.uint8],
@@ -176,10 +158,10 @@ def constrained(
     lower: npt.NDArray[np.float64],
     upper: npt.NDArray[np.float64],
     branch_cost: npt.NDArray[np.float64],
-    **options: Unpack[_Limits],
+    **options: Unpack[_Vector],
 ) -> dict[str, Any]: ...
 def mixed(
-    features: npt.NDArray[np.uint8], parts: list[tuple[Any, ...]], n_labels: int, **options: Unpack[_Limits]
+    features: npt.NDArray[np.uint8], parts: list[tuple[Any, ...]], n_labels: int, **options: Unpack[_Vector]
 ) -> dict[str, Any]: ...
 def route(
     features: npt.NDArray[np.uint8],
@@ -234,4 +216,5 @@ def encode(
 def largest_unit(values: list[float], total: float) -> float: ...
 def most_components() -> int: ...
 def simd_levels() -> list[str]: ...
+def options() -> dict[str, dict[str, tuple[bool, float, float, bool]]]: ...
 def switch_names() -> list[str]: ...

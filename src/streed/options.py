@@ -1,7 +1,9 @@
-"""The options of a solve: each one once, with its range, its default and its help text.
+"""The options of a solve: each one once, with its range, default and help, and the searches that read it.
 
 `streed.solve` and the estimators check their arguments here, so that both accept the same values and say the
-same when they refuse one.
+same when they refuse one; the command line makes its options of the table. The engine reads the same options
+by a table of its own (``bindings/options.hpp``); a test compares the two, and both with the signatures of
+Python and the stub of the engine.
 """
 
 from __future__ import annotations
@@ -18,6 +20,12 @@ from typing import Any
 
 from streed.magnitudes import as_float
 
+SEARCHES = ("one_value", "vector", "priced", "thresholds")
+"""The searches of the engine, by what they search: see `streed.solver.engines`."""
+
+_BY_DEPTH = ("one_value", "vector", "thresholds")
+_SCALAR = ("one_value", "priced", "thresholds")
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -25,6 +33,7 @@ class Option:
 
     `integer` options take Python and NumPy integers only. The range is `low` to `high`, where `low` itself is
     excluded if `above` is set. `default` is what an estimator uses; `optional` options take None as well.
+    The engine calls it `native` (by default the same) and reads it in the searches `read_by`.
     With `share`, a number between 0 and 1 is a share of the rows; with `sizes`, a text such as "2GB" is a
     number of bytes.
     """
@@ -40,6 +49,8 @@ class Option:
     optional: bool = False
     share: bool = False
     sizes: bool = False
+    native: str = ""
+    read_by: tuple[str, ...] = SEARCHES
 
     def check(self, value: object) -> float | int | None:
         """Return `value` as a plain Python number (or None), or raise TypeError or ValueError."""
@@ -99,21 +110,22 @@ NO_DEPTH = 2**30
 _TABLE = (
     Option("max_depth", "an integer from 0 to 20 or None",
            "Greatest number of tests from the root to a leaf; none where nodes have a price.",
-           default=3, low=0, high=MOST_DEPTH, optional=True),
+           default=3, low=0, high=MOST_DEPTH, optional=True, read_by=_BY_DEPTH),
     Option("max_nodes", "an integer >= 0 or None", "Greatest number of branching nodes; by default no limit.",
-           low=0, optional=True),
+           low=0, optional=True, read_by=_BY_DEPTH),
     Option("min_samples_leaf", "an integer >= 1, or a share of the rows between 0 and 1",
            "Least number of training rows in a leaf, or their least share of all rows.",
            default=1, low=1, share=True),
     Option("cost_complexity", "a number from 0 to 1e30", "Price of a branching node per unit of weight.",
-           default=0.0, integer=False, low=0, high=1e30),
+           default=0.0, integer=False, low=0, high=1e30, native="branch_cost", read_by=_SCALAR),
     Option("time_limit", "a number of seconds > 0 or None", "Seconds until the best tree so far is returned.",
            integer=False, low=0, above=True, optional=True),
     Option("memory_limit", "a number of bytes > 0, a text such as '2GB', or None",
            "Bytes for the solver's own structures, or a text such as 2GB.",
            integer=False, low=0, above=True, optional=True, sizes=True),
     Option("n_jobs", "a positive integer, -1 for all cores, or None for one",
-           "Number of threads; below zero, -1 means all cores, -2 all but one, and so on.", optional=True),
+           "Number of threads; below zero, -1 means all cores, -2 all but one, and so on.",
+           optional=True, native="n_threads", read_by=_BY_DEPTH),
 )  # fmt: skip
 
 MOST_THREADS = 1024

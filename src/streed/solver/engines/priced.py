@@ -11,7 +11,7 @@ from streed import _core
 from streed.options import Limits
 from streed.tasks.forms import OneValue
 
-READ = ("min_samples_leaf", "time_limit", "memory_limit", "poll")
+READ = frozenset(_core.options()["priced"])
 """The options that this engine reads. Whether its tree keeps a depth is looked at afterwards."""
 
 
@@ -39,8 +39,7 @@ def search(form: OneValue, rows: NDArray[np.uint8], options: dict[str, Any]) -> 
     """Search the tree of least cost without a limit of its depth."""
     labels, costs = form.leaf.native_rows()
     data = {"costs": costs} if labels is None else {"labels": labels[0], "weights": labels[1]}
-    read = {name: options[name] for name in READ if name in options}
-    answer: dict[str, Any] = _core.solve_priced(
-        rows, **data, n_labels=form.classes.size, branch_cost=form.branch_cost, **read
-    )
+    read = {name: value for name, value in options.items() if name in READ}
+    read["branch_cost"] = form.branch_cost
+    answer: dict[str, Any] = _core.solve_priced(rows, **data, n_labels=form.classes.size, **read)
     return answer
