@@ -124,8 +124,9 @@ void SizesSearch::search_all(SizeWorker& worker, int depth, int nodes) {
     const double work = depth <= 4 ? std::pow(columns, depth - 1) * root_.node.words() : kInfinity;
     if (work >= kBriefWork || search_.has_function())
         for (int n = 4; n <= nodes; ++n) {
-            greedy_.emplace_back();
-            worker.lookahead_tree(0, depth, n, greedy_.back());
+            Tree tree;  // kept only if it is whole: Stopped may end it anywhere
+            worker.lookahead_tree(0, depth, n, tree);
+            greedy_.push_back(std::move(tree));
         }
     const int first = options_.switches.deepening && work >= kShortWork ? 3 : depth;
     for (int d = first; d <= depth; ++d) search_depth(worker, d, d == depth);

@@ -96,13 +96,20 @@ def test_a_path_warns_once_and_names_the_sizes(table: Any) -> None:
     assert "gap" in path.table()
 
 
-def test_fits_on_folds_are_silent() -> None:
-    """Only the last fit of tuning, the one that is returned, warns if it is not proven."""
-    model = streed.OptimalTreeClassifier(max_depth=5, max_nodes=12, time_limit=0.01)
+@pytest.mark.parametrize("seconds", [0.001, 0.01, 60])
+def test_tuning_warns_once_of_folds_and_last_fit(seconds: float) -> None:
+    model = streed.OptimalTreeClassifier(max_depth=4, time_limit=seconds)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         tuned = streed.tune(model, BITS, LABELS, cv=3, max_nodes=[4, 12], random_state=0)
-    assert len(caught) == (not tuned.estimator.result_.optimal)
+    assert len(caught) == (not (tuned.complete and tuned.optimal))
+    assert all(one.category is NotProvenWarning and one.filename == __file__ for one in caught)
+    if seconds == 0.001:
+        assert not tuned.complete
+    if not tuned.complete:
+        assert "of 3 over 25 candidate features" in tuned.folds or "ended early" in tuned.folds
+        assert f"tuning reached time_limit={seconds:g}" in str(caught[0].message)
+    assert tuned.estimator.time_limit == seconds
 
 
 def test_solve_returns_its_status_instead() -> None:

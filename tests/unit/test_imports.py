@@ -39,7 +39,7 @@ ALLOWED: dict[str, set[str]] = {
     # how it is optimised
     "solver": BASE | {"table", "tree", "leaves", "metrics", "fairness", "reference", "tasks"},
     "paths": BASE | {"table", "tree", "tasks", "solver"},
-    "tuning": BASE | {"paths", "tree"},
+    "tuning": BASE | {"paths", "tree", "solver"},
     "separable": BASE | {"table", "tree", "leaves", "reference", "tasks", "solver"},
     "testing": {"reference", "separable"},
     # what users meet

@@ -7,8 +7,10 @@ import pytest
 from sklearn.model_selection import GridSearchCV, KFold
 
 import streed
+from streed.estimators.scores import own_score
 from streed.tuning import tune
-from streed.tuning.fits import fit_sizes
+from streed.tuning.clock import Clock
+from streed.tuning.fits import Search
 
 RNG = np.random.default_rng(4)
 X = RNG.integers(2, size=(150, 6))
@@ -39,7 +41,11 @@ def test_prices_come_from_the_sizes() -> None:
     ours = tune(model, X, Y, cv=folds, cost_complexity=prices)
     assert list(ours.results["mean_nodes"]) == sorted(ours.results["mean_nodes"], reverse=True)
     for fold in folds.split(X):
-        sizes = fit_sizes(model, {"max_depth": 2}, [0, 1, 2, 3], {"X": X, "y": Y}, fold, None)
+        search = Search(model, {"X": X, "y": Y}, own_score, candidates=True, clock=Clock.start(None, 1, 1))
+        answer = search.fit_sizes({"max_depth": 2}, [0, 1, 2, 3], fold, 0, progress=False)
+        assert answer is not None
+        assert answer.ended == ""
+        sizes = answer.fitted
         for price in prices:
             own = streed.OptimalTreeClassifier(max_depth=2, cost_complexity=price).fit(X[fold[0]], Y[fold[0]])
             least = min(f.value + price * f.total * f.nodes for f in sizes.values())

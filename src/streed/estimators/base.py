@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
     from streed.estimators.path import EstimatorPath
+    from streed.estimators.scores import Score
 
 
 class BaseTree(Exports, CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
@@ -128,6 +129,16 @@ class BaseTree(Exports, CallbackSupportMixin, VersionedState, BaseEstimator):  #
 
         fit_tuned(self, {name: values for name, values in data.items() if values is not None})
         return True
+
+    def _quick_path(self, **data: Any) -> EstimatorPath:
+        """Find the best trees of all sizes over a few candidate features; tuning comes in here."""
+        from streed.estimators.path import quick_path
+
+        return quick_path(self, **data)
+
+    def _default_score(self, data: Mapping[str, Any]) -> Score:
+        """Return what tuning maximises by default, for what `fit` takes of all rows."""
+        raise NotImplementedError
 
     def path(self, *data: Any, **named: Any) -> EstimatorPath:
         """Find the optimal tree for every number of branching nodes, up to the limits of the estimator.

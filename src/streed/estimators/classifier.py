@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from streed.estimators.fitted import after_fit
 from streed.options import OPTIONS
 from streed.tasks import is_binary, make_task, resolve
 from streed.tasks.base import labels_of
+
+if TYPE_CHECKING:
+    from streed.estimators.scores import Score
 
 
 class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
@@ -178,6 +182,11 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.classes_ = np.unique(y) if labels is None else labels
         self._solve(task, table, y, sample_weight, limits)
         return self
+
+    def _default_score(self, data: Mapping[str, Any]) -> Score:
+        from streed.estimators.scores import score_of_labels
+
+        return score_of_labels(self, data["y"])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,9 @@ from streed.tasks.cost_matrix import CostMatrix
 from streed.tasks.feature_costs import FeatureCosts, PriceOfColumns, as_feature_costs
 from streed.tasks.label_costs import LabelCosts
 from streed.tasks.parts.row_costs import check_costs
+
+if TYPE_CHECKING:
+    from streed.estimators.scores import Score
 
 
 @dataclass(frozen=True)
@@ -274,6 +278,11 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         for name in ("misclassification_costs", "class_weight"):
             if getattr(self, name) is not None:
                 raise ValueError(f"{name} belongs to labels y: with costs per row it must be None")
+
+    def _default_score(self, data: Mapping[str, Any]) -> Score:
+        from streed.estimators.scores import Score, own_score
+
+        return Score("neg_mean_cost", own_score)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the label of each row.

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 from streed.errors import silent_fits
@@ -26,26 +27,48 @@ from streed.tree.result import Result
 
 
 class Collector:
-    """What a fit leaves behind for a path.
+    """What a path wants of a fit, and what the fit leaves behind for it.
 
     Attributes
     ----------
+    candidates : bool
+        Whether a few candidate features are enough.
     path : SizePath or None
         All sizes; None where features depend on the size.
     maximize : bool
         Whether larger values are better.
     finish : function or None
         Computes, for a fitted estimator with another tree, what else depends on the tree.
+    n_features : int
+        Number of binary features that were searched.
     """
 
     path: SizePath | None = None
     maximize: bool = False
     finish: Callable[[Any], None] | None = None
+    n_features = 0
+
+    def __init__(self, candidates: bool = False) -> None:
+        self.candidates = candidates
 
     def solve(self, task: Task, features: Any, names: Any, limits: Limits, progress: Any) -> Result:
         """Find all sizes; the fit goes on with the largest one."""
         self.path = path_checked(task, features, names, limits, progress)
+        self.n_features = features.shape[1]
         return self.path[-1]
+
+    def solve_some(
+        self, task: Task, features: Any, kept: Any, names: Any, limits: Limits, progress: Any
+    ) -> Result:
+        """Do so over some of the features; the trees test them by their numbers among all."""
+        some = None if names is None else [names[k] for k in kept]
+        result = self.solve(task, np.ascontiguousarray(features[:, kept]), some, limits, progress)
+        assert self.path is not None
+        numbers = np.array([*kept.tolist(), -1], np.int32)  # a leaf has -1
+        for tree in {id(each.tree): each.tree for each in self.path}.values():
+            tree.feature = numbers[tree.feature]
+            tree.n_features, tree.feature_names = features.shape[1], None if names is None else tuple(names)
+        return result
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,9 +81,12 @@ class EstimatorPath(SizePath):
         As in `streed.paths.SizePath`: ``path[k]`` is the `Result` for at most k branching nodes.
     make : function
         Makes the fitted estimator of a size; see `estimator`.
+    n_features : int
+        Number of binary features that were searched; 0 where every size has its own.
     """
 
     make: Callable[[int], Any] = field(default=lambda size: None, compare=False)
+    n_features: int = 0
 
     def estimator(self, size: int) -> Any:
         """Return the estimator with the best tree of at most `size` branching nodes, fitted.
@@ -80,18 +106,23 @@ class EstimatorPath(SizePath):
         return self.make(size)
 
 
+def quick_path(estimator: Any, **data: Any) -> EstimatorPath:
+    """Find the best trees of all sizes over candidate features; `data` is what `fit` takes."""
+    with silent_fits():
+        return _path(estimator, Collector(candidates=True), **data)
+
+
 def estimator_path(estimator: Any, *data: Any, **named: Any) -> EstimatorPath:
     """Find the path of an estimator; `data` are the arguments of its `fit`."""
     with silent_fits():
-        path = _path(estimator, *data, **named)
+        path = _path(estimator, Collector(), *data, **named)
     warn_of_identifiers(path.estimator(0))
     warn_unproven_sizes(estimator, path.results, estimator._limits())
     return path
 
 
-def _path(estimator: Any, *data: Any, **named: Any) -> EstimatorPath:
+def _path(estimator: Any, collector: Collector, *data: Any, **named: Any) -> EstimatorPath:
     started = time.perf_counter()
-    collector = Collector()
     model = clone(estimator).set_params(tune=None)
     limits = model._limits()
     if limits.unlimited:
@@ -109,11 +140,15 @@ def _path(estimator: Any, *data: Any, **named: Any) -> EstimatorPath:
         for result in results:
             result.explain(conditions)
     path = replace(collector.path, results=results, seconds=time.perf_counter() - started)
-    return _with_estimators(path, lambda size: _with_tree(model, size, results[size], collector.finish))
+    return _with_estimators(
+        path, lambda size: _with_tree(model, size, results[size], collector.finish), collector.n_features
+    )
 
 
-def _with_estimators(path: SizePath, make: Callable[[int], Any]) -> EstimatorPath:
-    return EstimatorPath(path.results, path.maximize, path.seconds, path.searches, path.total, make)
+def _with_estimators(path: SizePath, make: Callable[[int], Any], n_features: int = 0) -> EstimatorPath:
+    return EstimatorPath(
+        path.results, path.maximize, path.seconds, path.searches, path.total, make, n_features
+    )
 
 
 def _with_tree(model: Any, size: int, result: Result, finish: Callable[[Any], None] | None) -> Any:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from sklearn.base import ClassifierMixin
 
 from streed.binarize.binarizer import Binarizer
 from streed.errors import CutsWarning, warn_caller
+from streed.estimators import candidates
 from streed.estimators.columns import FitColumns
 from streed.options import CUTS, LEAST_SECONDS, Limits
 from streed.solver import greedy, thresholds
@@ -30,6 +31,10 @@ from streed.tree.result import Result
 
 if TYPE_CHECKING:
     from streed.estimators.base import BaseTree
+    from streed.estimators.path import Collector
+
+Features: TypeAlias = tuple[NDArray[np.uint8], Sequence[str] | None]
+"""Binary features and their names."""
 
 ALL = "every threshold was considered"
 
@@ -75,11 +80,12 @@ class FitPlan:
     def _run(self) -> tuple[Any, Result]:
         cuts = self._cuts()
         taken = self.model.take_features(self.table, self.y, self.sample_weight, cuts)
+        if self._collector is not None and self._collector.candidates:
+            return self._search_candidates(taken)
         if taken is not None:
             return self.model.binarizer_, self._search_bits(*taken)
         why, rows = self._rows()
-        weights = _weights_of(rows, self.sample_weight, self.table.shape[0])
-        columns = FitColumns(default_binarizer(self.model), self.table, self.y, weights, rows)
+        columns = self._read(default_binarizer(self.model), rows)
         if not columns.searched:
             return self._search_all_cuts(columns)
         found: dict[int, list[Any]] = {}
@@ -98,6 +104,16 @@ class FitPlan:
                 CutsWarning,
             )
         return self._search_chosen_cuts(columns, found, why)
+
+    @property
+    def _collector(self) -> Collector | None:
+        """What wants all sizes instead of one tree, if anything does."""
+        found: Collector | None = vars(self.model).get("_collector")
+        return found
+
+    def _read(self, binarizer: Binarizer, rows: Any) -> FitColumns:
+        weights = _weights_of(rows, self.sample_weight, self.table.shape[0])
+        return FitColumns(binarizer, self.table, self.y, weights, rows)
 
     def _cuts(self) -> str:
         """Return where numbers are cut; a given binarizer implies "binned"."""
@@ -134,13 +150,47 @@ class FitPlan:
         """Search over quantiles, the cuts of a greedy tree, and those that were found before."""
         chosen = columns.union(found, self._greedy_cuts(columns))
         self.model.binarizer_ = binarizer = columns.cut(chosen)
-        seconds = self.limits.time_limit - (time.perf_counter() - self.started)
-        left = replace(self.limits, time_limit=max(seconds, LEAST_SECONDS))
-        features = columns.bits(binarizer)
-        result = solve_checked(self._made(features), features, binarizer.names(), left, self.progress)
+        result = self._search_bits(columns.bits(binarizer), binarizer.names(), self._left())
         n_cuts = sum(map(len, chosen.values()))
         note = f"{n_cuts} cuts were considered: quantiles and those of a greedy tree ({why})"
         return binarizer, _with_note(result, note)
+
+    def _search_candidates(self, taken: Features | None) -> tuple[Any, Result]:
+        """Search all sizes over candidates: of all features that are given, else of cuts."""
+        assert self._collector is not None
+        if taken is not None:
+            rows = slice(None) if self.sample_weight is None else np.flatnonzero(self.sample_weight)
+            target, (features, names) = self._target(rows), taken
+        else:
+            rows = self._rows()[1]
+            target = self._target(rows)
+            features, names = self._candidate_cuts(rows, target)
+        kept = candidates.best_features(features[rows], target, self.limits)
+        if kept is None or not isinstance(self.task, Task):  # prices of tests are those of all features
+            made = self._made(features)
+            result = self._collector.solve(made, features, names, self._left(), self.progress)
+        else:
+            result = self._collector.solve_some(self.task, features, kept, names, self._left(), self.progress)
+        return self.model.binarizer_, result
+
+    def _left(self) -> Limits:
+        """Return the limits, less the time that is gone."""
+        seconds = self.limits.time_limit - (time.perf_counter() - self.started)
+        return replace(self.limits, time_limit=max(seconds, LEAST_SECONDS))
+
+    def _candidate_cuts(self, rows: Any, target: greedy.Target | None) -> Features:
+        """Return binary features of a few quantiles of each column and the cuts of greedy trees."""
+        numbers = target is not None and target.numbers is not None
+        n_quantiles = candidates.n_quantiles(self.table.shape[1], numbers)
+        columns = self._read(default_binarizer(self.model).set_params(n_thresholds=n_quantiles), rows)
+        found = []
+        if columns.searched and target is not None:
+            matrix = columns.matrix()
+            grown = candidates.greedy_trees(matrix, None, target, self.limits)
+            found = [columns.cuts_of(thresholds.splits_of(tree)) for tree in grown]
+        cuts = columns.union(*found) if columns.searched else None
+        self.model.binarizer_ = binarizer = columns.cut(cuts)
+        return columns.bits(binarizer), binarizer.names()
 
     def _greedy_cuts(self, columns: FitColumns) -> dict[int, list[Any]]:
         """Return the cuts of a greedy tree of the same depth, if there is a target to grow it on."""
@@ -169,13 +219,12 @@ class FitPlan:
         numbers = greedy.centred(y.astype(np.float64).reshape(weights.size, -1), weights)
         return greedy.Target("squares", None, numbers, weights, np.empty((0, 3)))
 
-    def _search_bits(self, features: NDArray[np.uint8], names: Any) -> Result:
+    def _search_bits(self, features: NDArray[np.uint8], names: Any, limits: Limits | None = None) -> Result:
         """Search over binary features; where a path is wanted, its sizes."""
-        made, collector = self._made(features), vars(self.model).get("_collector")
-        if collector is None:
-            return solve_checked(made, features, names, self.limits, self.progress)
-        result: Result = collector.solve(made, features, names, self.limits, self.progress)
-        return result
+        made, own = self._made(features), self.limits if limits is None else limits
+        if self._collector is None:
+            return solve_checked(made, features, names, own, self.progress)
+        return self._collector.solve(made, features, names, own, self.progress)
 
     def _made(self, features: NDArray[np.uint8]) -> Task:
         return self.task if isinstance(self.task, Task) else self.task(features)

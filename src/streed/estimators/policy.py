@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,9 @@ from streed.tasks.limited_policy import LimitedPolicyReward
 from streed.tasks.parts.row_costs import check_costs, check_names
 from streed.tasks.policy_reward import PolicyReward
 from streed.tolerance import TOLERANCE
+
+if TYPE_CHECKING:
+    from streed.estimators.scores import Score
 
 CV = Option("cv", "an integer >= 1 or None", "Parts of cross-fitting.", low=1, optional=True)
 CLIP = Option(
@@ -274,6 +278,11 @@ class PolicyTree(BaseTree):
         CLIP.check(self.clip)
         _check_model("outcome_model", self.outcome_model, "predict")
         _check_model("propensity_model", self.propensity_model, "predict_proba")
+
+    def _default_score(self, data: Mapping[str, Any]) -> Score:
+        from streed.estimators.scores import Score, own_score
+
+        return Score("estimated_value", own_score)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the treatment prescribed to each row.

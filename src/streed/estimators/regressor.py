@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from streed.spelling import did_you_mean
 from streed.tasks import AbsoluteError, LinearLeaves, Poisson, Quantile, SimpleLinear, SquaredError
 from streed.tasks.base import Task
 from streed.tree.line import is_linear
+
+if TYPE_CHECKING:
+    from streed.estimators.scores import Score
 
 LOSSES: Mapping[str, Callable[..., Task]] = {
     task.name: task for task in (SquaredError, AbsoluteError, Quantile, Poisson)
@@ -251,6 +254,11 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         if self.loss == "quantile":
             options["quantile"] = self.quantile
         return LOSSES[self.loss](y, **options)
+
+    def _default_score(self, data: Mapping[str, Any]) -> Score:
+        from streed.estimators.scores import score_of_numbers
+
+        return score_of_numbers(self)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return the prediction for each row.

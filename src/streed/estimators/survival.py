@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from streed.survival.steps import StepFunction
 from streed.survival.targets import as_target, event_and_time
 from streed.tasks.survival import Survival
 from streed.tree.details import Curves
+
+if TYPE_CHECKING:
+    from streed.estimators.scores import Score
 
 
 class SurvivalTree(BaseTree):
@@ -173,6 +177,11 @@ class SurvivalTree(BaseTree):
         self.unique_times_ = self._curves.times
         self._last_time = float(time.max())
         return self
+
+    def _default_score(self, data: Mapping[str, Any]) -> Score:
+        from streed.estimators.scores import Score, half_deviance
+
+        return Score("neg_half_deviance", half_deviance)
 
     @property
     def _curves(self) -> Curves:

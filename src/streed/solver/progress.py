@@ -46,16 +46,25 @@ class LiveLine:
 
     def __call__(self, progress: Progress) -> None:
         """Show the state of the search."""
-        if self._redraws:
-            self._write(progress, "")
+        self.draw(live_line(progress))
 
     def finish(self, last: Progress) -> None:
         """Show the last state, and leave it on the screen."""
-        if self._stream is not None:  # as under pythonw
-            self._write(last, "\n")
+        self.leave(live_line(last))
 
-    def _write(self, progress: Progress, end: str) -> None:
-        line, start = live_line(progress), ""
+    def draw(self, line: str) -> None:
+        """Show a line where it can be drawn over."""
+        if self._redraws:
+            self._write(line, "")
+
+    def leave(self, line: str) -> None:
+        """Show a line, and leave it on the screen; the next one begins below it."""
+        if self._stream is not None:  # as under pythonw
+            self._write(line, "\n")
+            self._width = 0
+
+    def _write(self, line: str, end: str) -> None:
+        start = ""
         if self._redraws:  # a line that wraps round could not be drawn over
             from shutil import get_terminal_size  # it imports all of Python's compressors
 

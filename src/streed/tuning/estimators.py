@@ -55,6 +55,7 @@ ARGUMENTS = {
     "one_standard_error",
     "random_state",
     "n_jobs",
+    "fold_cuts",
     "progress",
 }
 """Arguments of `streed.tune` that are not data."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils import _safe_indexing
 
 from streed.errors import silent_fits
 from streed.tree.result import Result
+from streed.tuning.clock import Clock
 from streed.tuning.folds import Fold
 
 
@@ -28,68 +30,87 @@ class Fitted(NamedTuple):
     """Weight of the rows of the fit."""
 
 
-def fit_sizes(
-    estimator: Any, params: dict[str, Any], sizes: list[int], data: dict[str, Any], fold: Fold, scoring: Any
-) -> dict[float, Fitted]:
-    """Score the best tree of every size, from one path over the rows of a fold."""
-    fit, test, total = _parts(data, fold)
-    with silent_fits():
-        path = clone(estimator).set_params(**params, max_nodes=max(sizes)).path(**fit)
-    _check_finished(path)
-    known: dict[int, Fitted] = {}
-    out: dict[float, Fitted] = {}
-    for size in sizes:
-        tree = id(path[size].tree)
-        if tree not in known:
-            known[tree] = _fitted(path.estimator(size), scoring, test, total)
-        out[size] = known[tree]
-    return out
+class FoldFit(NamedTuple):
+    """What a fold gave for all values that were tried."""
+
+    fitted: dict[float, Fitted]
+    n_features: int
+    """Binary features of the search."""
+    ended: str
+    """What ended a search before its trees were proven: an interrupt or a limit; else empty."""
 
 
-def fit_prices(
-    estimator: Any,
-    params: dict[str, Any],
-    prices: list[float],
-    data: dict[str, Any],
-    fold: Fold,
-    scoring: Any,
-) -> dict[float, Fitted]:
-    """Score the best tree for every price, without a limit of the depth."""
-    fit, test, total = _parts(data, fold)
-    with silent_fits():
-        return {
-            price: _fitted(
-                clone(estimator).set_params(**params, cost_complexity=price).fit(**fit), scoring, test, total
-            )
-            for price in prices
-        }
+@dataclass(frozen=True)
+class Search:
+    """How folds are searched and scored."""
+
+    estimator: Any
+    data: Mapping[str, Any]
+    score: Callable[[Any, Mapping[str, Any]], float]
+    candidates: bool
+    clock: Clock
+
+    def fit_sizes(
+        self, params: dict[str, Any], sizes: list[int], fold: Fold, job: int, progress: Any
+    ) -> FoldFit | None:
+        """Score the best tree of every size, from one path over a fold; None if the time is up."""
+        seconds = self.clock.seconds(job)
+        if seconds is None:
+            return None
+        fit, test, total = self._parts(fold)
+        model = self._model(params, seconds, progress).set_params(max_nodes=max(sizes))
+        with silent_fits():
+            path = model._quick_path(**fit) if self.candidates else model.path(**fit)
+        known: dict[int, Fitted] = {}
+        out: dict[float, Fitted] = {}
+        for size in sizes:
+            tree = id(path[size].tree)
+            if tree not in known:
+                known[tree] = self._fitted(path.estimator(size), test, total)
+            out[size] = known[tree]
+        return FoldFit(out, path.n_features, _ended(path))
+
+    def fit_prices(
+        self, params: dict[str, Any], prices: list[float], fold: Fold, job: int, progress: Any
+    ) -> FoldFit | None:
+        """Score the best tree for every price, without a limit of the depth; None if the time is up."""
+        seconds = self.clock.seconds(job)
+        if seconds is None:
+            return None
+        fit, test, total = self._parts(fold)
+        out, results = {}, []
+        for price in prices:
+            model = self._model(params, seconds / len(prices), progress).set_params(cost_complexity=price)
+            with silent_fits():
+                model.fit(**fit)
+            if model.result_.status == INTERRUPTED:
+                raise KeyboardInterrupt
+            out[price] = self._fitted(model, test, total)
+            results.append(model.result_)
+        return FoldFit(out, max(each.tree.n_features for each in results), _ended(results))
+
+    def _parts(self, fold: Fold) -> tuple[dict[str, Any], dict[str, Any], float]:
+        fit, test = ({name: take(values, rows) for name, values in self.data.items()} for rows in fold)
+        weights = fit.get("sample_weight")
+        return fit, test, float(len(fold[0]) if weights is None else np.sum(weights))
+
+    def _model(self, params: dict[str, Any], seconds: float, progress: Any) -> Any:
+        time_limit = None if seconds == math.inf else seconds
+        return clone(self.estimator).set_params(**params, time_limit=time_limit, progress=progress)
+
+    def _fitted(self, model: Any, test: dict[str, Any], total: float) -> Fitted:
+        value = float(np.ravel(model.result_.objective)[0])
+        return Fitted(int(model.tree_.n_nodes), value, self.score(model, test), total)
 
 
-def _parts(data: dict[str, Any], fold: Fold) -> tuple[dict[str, Any], dict[str, Any], float]:
-    fit, test = ({name: take(values, rows) for name, values in data.items()} for rows in fold)
-    weights = fit.get("sample_weight")
-    return fit, test, float(len(fold[0]) if weights is None else np.sum(weights))
+INTERRUPTED = "interrupted"
+ENDS = (INTERRUPTED, "time_limit", "memory_limit")
+"""How a search ends early that could have gone on."""
 
 
-def _check_finished(results: Iterable[Result]) -> None:
-    """End tuning after Ctrl-C: what is cut short says nothing about the sizes to choose from."""
-    if any(result.status == "interrupted" for result in results):
-        raise KeyboardInterrupt
-
-
-def _fitted(model: Any, scoring: Any, test: dict[str, Any], total: float) -> Fitted:
-    _check_finished([model.result_])
-    value = float(np.ravel(model.result_.objective)[0])
-    return Fitted(int(model.tree_.n_nodes), value, _score(model, scoring, test), total)
-
-
-def _score(model: Any, scoring: Any, test: dict[str, Any]) -> float:
-    """Score a model on rows that were held out, with what its score takes of the data of a fit."""
-    if scoring is None:
-        taken = inspect.signature(model.score).parameters
-        return float(model.score(**{name: values for name, values in test.items() if name in taken}))
-    weights = {name: test[name] for name in ("sample_weight",) if name in test}
-    return float(scoring(model, test["X"], test.get("y"), **weights))
+def _ended(results: Iterable[Result]) -> str:
+    found = {result.status for result in results}
+    return next((status for status in ENDS if status in found), "")
 
 
 def take(values: Any, rows: Any) -> Any:

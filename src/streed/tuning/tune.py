@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import sys
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.utils.parallel import Parallel, delayed
 
+from streed.errors import NotProvenWarning, silent_fits, warn_caller
 from streed.options import MOST_DEPTH, OPTIONS
 from streed.paths.text import aligned
-from streed.tuning.fits import Fitted, fit_prices, fit_sizes
-from streed.tuning.folds import make_folds
+from streed.tuning.clock import Clock
+from streed.tuning.fits import INTERRUPTED, Fitted, FoldFit, Search
+from streed.tuning.folds import Fold, make_folds
+from streed.tuning.shown import Shown
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,6 +42,12 @@ class Tuned:
         The chosen row.
     trees : int
         Number of different trees that were scored, the last one included.
+    scoring : str
+        The name of the score.
+    folds : str
+        How many folds were searched, over which cuts, and whether any search ended early.
+    complete : bool
+        Whether all folds were searched to the end, so that no limit and no stop has changed the choice.
     """
 
     estimator: Any
@@ -45,11 +55,19 @@ class Tuned:
     results: dict[str, NDArray[Any]]
     index: int
     trees: int
+    scoring: str = ""
+    folds: str = ""
+    complete: bool = True
 
     @property
     def score(self) -> float:
         """Mean score of the choice on the rows that were held out."""
         return float(self.results["mean_score"][self.index])
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the tree of the last fit, on all rows, is proven optimal within the chosen parameters."""
+        return bool(self.estimator.result_.optimal)
 
     def table(self, n: int = 10) -> str:
         """Give the best choices as text; the chosen one has a star."""
@@ -62,7 +80,9 @@ class Tuned:
 
     def __repr__(self) -> str:
         chosen = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
-        return f"<Tuned: {chosen}, score {self.score:.4g}, {self.trees} trees>"
+        score = f"{self.scoring or 'score'} {self.score:.4g}"
+        proof = "proven optimal" if self.optimal else f"not proven (gap {self.estimator.result_.gap:.2%})"
+        return f"<Tuned: {chosen}, {score}, {self.trees} trees; {self.folds}; last fit {proof}>"
 
 
 def _text(value: Any) -> str:
@@ -83,12 +103,16 @@ def tune(
     one_standard_error: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
-    progress: bool = False,
+    fold_cuts: str = "candidates",
+    progress: Any = None,
     fit_params: Mapping[str, Any] | None = None,
 ) -> Tuned:
     """Choose the size of a tree by how well it does on rows that were held out.
 
-    Ctrl-C raises `KeyboardInterrupt`, as in scikit-learn's searches: there is nothing to choose from yet.
+    Folds are searched over candidate cuts, which takes a fraction of the time of a fit; only the last fit, on
+    all rows with the chosen size, considers what the estimator considers. The `time_limit` of the estimator
+    bounds all of it, folds and last fit. If it ends the folds there is a `streed.NotProvenWarning`, and the
+    choice is the best one so far. Ctrl-C raises `KeyboardInterrupt`, as in scikit-learn's searches.
 
     Parameters
     ----------
@@ -113,15 +137,25 @@ def tune(
         "holdout" is the paper's procedure, five hold-outs of a fifth of the rows; a number means folds. Both
         are stratified for classifiers.
     scoring : str or callable, optional
-        As in scikit-learn; by default the estimator's own ``score``.
+        As in scikit-learn; by default what the estimator optimises: accuracy (with `class_weight`, if it has
+        one), the metric of its objective, Brier score for Gini impurity, log loss for entropy and log loss;
+        squared, absolute, pinball or Poisson loss; the deviance of survival trees, mean costs, the estimated
+        value of policies. Losses have a minus sign.
     one_standard_error : bool, default=False
         Choose the smallest tree whose mean score is within one standard error of the best.
     random_state : int or RandomState, optional
         For the folds.
     n_jobs : int, optional
         Folds and choices at the same time, by joblib.
-    progress : bool, default=False
-        Show a line on stderr for every fold that is finished.
+    fold_cuts : {"candidates", "full"}, default="candidates"
+        What folds are searched over. "candidates": 8 quantiles of each column (up to 16 for regression, fewer
+        where columns are many) and the cuts of greedy trees, at most 128 binary features up to depth 4, 64 at
+        depth 5, 32 below. "full": what a fit considers, with a search for every size of every fold; this can
+        take a hundred times as long, and seldom chooses better.
+    progress : bool or callable, optional
+        True shows folds and sizes on stderr. A function gets a `streed.Progress` about ten times a second and
+        stops tuning by returning True; the choice then is the best one so far. By default as the estimator
+        says.
     fit_params : mapping, optional
         What `fit` takes beside X and y, one entry per row, e.g. ``{"costs": C}``; `score` gets what it takes
         of it.
@@ -147,35 +181,116 @@ def tune(
     prices = None if cost_complexity is None else _listed("cost_complexity", cost_complexity)
     if prices is not None and max_nodes is not None:
         raise ValueError("give max_nodes or cost_complexity, not both")
+    if fold_cuts not in FOLD_CUTS:
+        raise ValueError(f"fold_cuts must be 'candidates' or 'full', got {fold_cuts!r}")
     sizes = None if max_nodes is None else _listed("max_nodes", max_nodes)
     grid = [_Choice(d, m, estimator, sizes, prices) for d, m in product(depths, leaf_sizes)]
     data = {"X": X, "y": y, **(fit_params or {})} if y is not None else {"X": X, **(fit_params or {})}
+    time_limit = OPTIONS["time_limit"].check(estimator.time_limit)
+    at_once = effective_n_jobs(n_jobs)
     folds = make_folds(cv, X, y, random_state, stratify=is_classifier(estimator))
-    scorer = None if scoring is None else check_scoring(estimator, scoring)
-    jobs = [(choice, number) for choice in grid for number in range(len(folds))]
-    done = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(choice.fit)(estimator, choice.params, choice.values, data, folds[number], scorer)
-        for choice, number in jobs
-    )
-    found: dict[tuple[int, int], dict[float, Fitted]] = {}
-    for k, answer in enumerate(done):
-        found[divmod(k, len(folds))] = answer
-        if progress:
-            choice, number = jobs[k]
-            trees = len(set(answer.values()))
-            sys.stderr.write(f"tune: {choice.params}, fold {number + 1} of {len(folds)}: {trees} trees\n")
-    rows = [
-        row
-        for g, choice in enumerate(grid)
-        for row in choice.rows([found[g, fold] for fold in range(len(folds))])
-    ]
+    clock = Clock.start(time_limit, len(grid) * len(folds), at_once)
+    scorer = _scorer(estimator, scoring, data)
+    search = Search(estimator, data, scorer.of, fold_cuts == "candidates", clock)
+    watched = estimator.progress if progress is None else progress
+    shown = Shown(watched, len(folds), here=at_once == 1)
+    found = _search_folds(search, grid, folds, shown, n_jobs)
+    done = _comparable(found, len(grid), len(folds))
+    rows = [row for g, numbers in done for row in grid[g].rows([found[g, n].fitted for n in numbers])]
     results = _table(rows)
     index = _choose(results, one_standard_error=one_standard_error)
     names = ["max_depth", "min_samples_leaf", "max_nodes" if prices is None else "cost_complexity"]
     chosen = {name: _plain(results[name][index]) for name in names}
-    final = clone(estimator).set_params(**chosen).fit(**data)
-    trees = 1 + sum(len(set(answer.values())) for answer in found.values())
-    return Tuned(final, chosen, results, index, trees)
+    shown.chosen(chosen, f"{scorer.name} {results['mean_score'][index]:.4g}")
+    complete = len(found) == clock.n_jobs and not any(fold.ended for fold in found.values())
+    with contextlib.nullcontext() if complete else silent_fits():
+        final = clone(estimator).set_params(**chosen, time_limit=clock.rest(), progress=watched).fit(**data)
+    final.set_params(time_limit=estimator.time_limit, progress=estimator.progress)
+    trees = 1 + sum(len(set(fold.fitted.values())) for fold in found.values())
+    how = _how(found, clock.n_jobs, search.candidates)
+    tuned = Tuned(final, chosen, results, index, trees, scorer.name, how, complete)
+    if not complete and not shown.stopped:
+        _warn_incomplete(tuned, time_limit, estimator.max_depth)
+    return tuned
+
+
+FOLD_CUTS = ("candidates", "full")
+
+
+class _Scorer(NamedTuple):
+    name: str
+    of: Callable[[Any, Mapping[str, Any]], float]
+
+
+def _scorer(estimator: Any, scoring: Any, data: Mapping[str, Any]) -> _Scorer:
+    """Return the score: that of scikit-learn by its name, a function, or what the estimator optimises."""
+    if scoring is None:
+        return _Scorer(*estimator._default_score(data))
+    name = scoring if isinstance(scoring, str) else str(getattr(scoring, "__name__", scoring))
+    return _Scorer(name, partial(_by_scorer, check_scoring(estimator, scoring)))
+
+
+def _by_scorer(scorer: Any, model: Any, test: Mapping[str, Any]) -> float:
+    weights = {name: test[name] for name in ("sample_weight",) if name in test}
+    return float(scorer(model, test["X"], test.get("y"), **weights))
+
+
+def _search_folds(
+    search: Search, grid: list[_Choice], folds: list[Fold], shown: Shown, n_jobs: int | None
+) -> dict[tuple[int, int], FoldFit]:
+    """Search all folds, as far as time and the user allow; each fold for all choices before the next one."""
+    jobs = [(g, number) for number in range(len(folds)) for g in range(len(grid))]
+    done = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(grid[g].fit)(
+            search, grid[g].params, grid[g].values, folds[number], job,
+            shown.watcher(grid[g].params, number, grid[g].tried),
+        )
+        for job, (g, number) in enumerate(jobs)
+    )  # fmt: skip
+    found: dict[tuple[int, int], FoldFit] = {}
+    for (g, number), answer in zip(jobs, done, strict=False):
+        if answer is None:
+            continue
+        if answer.ended == INTERRUPTED and not shown.stopped:
+            raise KeyboardInterrupt
+        found[g, number] = answer
+        if shown.stopped:
+            break
+        what = f"{len(set(answer.fitted.values()))} trees over {answer.n_features} binary features"
+        shown.finished(grid[g].params, number, grid[g].tried, what)
+    return found
+
+
+def _comparable(
+    found: Mapping[tuple[int, int], FoldFit], n_choices: int, n_folds: int
+) -> list[tuple[int, list[int]]]:
+    """Return the choices that can be compared, with their folds: those that all have, else the first one."""
+    common = [n for n in range(n_folds) if all((g, n) in found for g in range(n_choices))]
+    if common:
+        return [(g, common) for g in range(n_choices)]
+    return [(g, [0]) for g in range(n_choices) if (g, 0) in found]
+
+
+def _how(found: Mapping[tuple[int, int], FoldFit], n_jobs: int, candidates: bool) -> str:
+    """Say how folds were searched."""
+    counts = sorted(fold.n_features for fold in found.values())
+    n_features = f"{counts[0]} to {counts[-1]}" if counts[0] < counts[-1] else f"{counts[0]}"
+    what = f"{n_features} candidate features" if candidates else "what a fit considers"
+    number = f"{len(found)} searches on folds" + (f" of {n_jobs}" if len(found) < n_jobs else "")
+    ended = sum(bool(fold.ended) for fold in found.values())
+    return f"{number} over {what}, " + (f"{ended} ended early" if ended else "all finished")
+
+
+def _warn_incomplete(tuned: Tuned, time_limit: Any, max_depth: int | None) -> None:
+    """Warn once of folds, and of a last fit, that a limit ended."""
+    limit = "memory_limit" if time_limit is None else f"time_limit={time_limit:g}"
+    last = "" if tuned.optimal else f", and its tree has a gap of {tuned.estimator.result_.gap:.2%}"
+    depth = f" or max_depth={max_depth - 1}" if max_depth else ""
+    warn_caller(
+        f"tuning reached {limit} ({tuned.folds}): the choice is the best one so far{last}; "
+        f"raise {limit.partition('=')[0]}, or try fewer choices{depth}",
+        NotProvenWarning,
+    )
 
 
 class _Choice:
@@ -202,9 +317,15 @@ class _Choice:
             self.values = _sizes(sizes, depth, estimator.max_nodes)
 
     @property
-    def fit(self) -> Callable[..., dict[float, Fitted]]:
+    def fit(self) -> Callable[..., FoldFit | None]:
         """What fits and scores all values on a fold."""
-        return fit_prices if self.by_fits else fit_sizes
+        return Search.fit_prices if self.by_fits else Search.fit_sizes
+
+    @property
+    def tried(self) -> str:
+        """The values, in words."""
+        what = "prices" if self.by_fits else "sizes"
+        return f"{what} {self.values[0]} to {self.values[-1]}"
 
     def rows(self, folds: list[dict[float, Fitted]]) -> list[dict[str, Any]]:
         """Give the rows of the table; the best tree at a price has the least sum of value and price."""
