@@ -248,7 +248,7 @@ def test_quantiles_are_tuned_by_their_pinball_loss() -> None:
     """R2, scikit-learn's score of regressors, asks how well quantiles predict means."""
     rng = np.random.default_rng(0)
     X = rng.integers(2, size=(200, 2))
-    y = (1 + 4 * X[:, 0]) * (1 + X[:, 1]) * rng.exponential(size=200) ** 1.5
+    y = np.where(X[:, 0], 1.0, 5.0) * np.where(X[:, 1], 1.0, 2.0) * rng.exponential(size=200) ** 1.5
     model = streed.OptimalTreeRegressor("quantile", quantile=0.9, max_depth=2, tune=3).fit(X, y)
     by_r2 = clone(model).set_params(tune={"cv": 3, "scoring": "r2"}).fit(X, y)
     assert (model.tuned_.scoring, by_r2.tuned_.scoring) == ("neg_mean_pinball_loss", "r2")

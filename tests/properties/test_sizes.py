@@ -146,3 +146,16 @@ def test_time_limit_and_progress() -> None:
         assert result.tree.n_nodes <= k
         assert np.count_nonzero(result.tree.predict(X) != y) == result.objective
     assert check_limits(max_depth=6).max_nodes == len(path) - 1
+
+
+def test_a_limit_that_ends_a_first_tree_leaves_no_part_of_it() -> None:
+    """Trees of regression begin with greedy ones; the clock is asked at each of their nodes."""
+    rng = np.random.default_rng(1)
+    X = rng.integers(2, size=(400, 120))
+    y = X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=400)
+    task = streed.tasks.SquaredError(y)
+    for seconds in np.geomspace(1e-3, 2e-2, 30).tolist():
+        path = streed.size_path(task, X, max_depth=6, time_limit=seconds)
+        for k, result in enumerate(path):
+            assert result.tree.n_nodes <= k
+            assert ((result.tree.predict(X) - y) ** 2).sum() == pytest.approx(result.objective)

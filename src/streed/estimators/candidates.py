@@ -35,10 +35,10 @@ LARGER_LEAVES = 4
 """Greedy trees are grown twice, the second time with leaves of so many times the least number of rows."""
 
 
-def n_quantiles(n_columns: int, numbers: bool) -> int:
+def n_quantiles(n_columns: int, max_depth: int, numbers: bool) -> int:
     """Return how many quantiles of a column are candidates."""
     most = QUANTILES_OF_NUMBERS if numbers else QUANTILES
-    return min(most, max(LEAST_QUANTILES, MOST // max(n_columns, 1)))
+    return min(most, max(LEAST_QUANTILES, most_features(max_depth) // max(n_columns, 1)))
 
 
 def most_features(max_depth: int) -> int:

@@ -77,7 +77,8 @@ class FairTreeClassifier(OptimalTreeClassifier):
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
         `streed.tune`, e.g. ``{"cv": 5, "max_depth": [2, 3]}``, with a ``random_state`` of 0 if none is given.
-        By default nothing is tuned.
+        `time_limit` bounds folds and last fit together; Ctrl-C raises `KeyboardInterrupt`. By default nothing
+        is tuned.
     progress : bool or callable, default=False
         True shows a live line on stderr. A function gets a `streed.Progress` about ten times a second and
         stops the search by returning True.

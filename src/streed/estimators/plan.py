@@ -181,7 +181,7 @@ class FitPlan:
     def _candidate_cuts(self, rows: Any, target: greedy.Target | None) -> Features:
         """Return binary features of a few quantiles of each column and the cuts of greedy trees."""
         numbers = target is not None and target.numbers is not None
-        n_quantiles = candidates.n_quantiles(self.table.shape[1], numbers)
+        n_quantiles = candidates.n_quantiles(self.table.shape[1], self.limits.max_depth, numbers)
         columns = self._read(default_binarizer(self.model).set_params(n_thresholds=n_quantiles), rows)
         found = []
         if columns.searched and target is not None:
