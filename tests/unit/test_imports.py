@@ -49,10 +49,11 @@ ALLOWED: dict[str, set[str]] = {
     "model": BASE | {"table", "tree"},
     "interop": BASE | {"table", "tree", "model"},
     "survival": BASE | {"table", "tasks"},
+    "explain": BASE | {"table", "tree", "model", "views"},
     "thresholds": BASE | {"table", "tree"},
     "estimators": BASE
     | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "tasks", "solver", "versions"}
-    | {"paths", "tuning", "model", "interop"},
+    | {"paths", "tuning", "model", "interop", "explain"},
     "cli": BASE
     | {"survival", "estimators", "table", "tree", "fairness", "tasks", "solver", "model", "views", ""},
     "moved": set(),
@@ -67,6 +68,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ): "a tree shows itself: the methods of views.methods load the views when called",
     ("tree.tree", "interop"): "a tree exports itself: the methods load the exports when called",
     ("tree.tree", "model"): "an export needs the columns beside the tree: it is made a model when called",
+    ("model.model", "explain"): "a model explains rows: the method loads the explanations when called",
     ("model.model", "interop"): "a model exports itself: the methods load the exports when called",
     ("tree.result", "views"): "a result shows itself as a page, by a method that imports views when called",
     ("versions", ""): "asks for streed.__version__ when an estimator is stored",

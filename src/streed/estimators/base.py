@@ -21,6 +21,7 @@ from streed.estimators.fitted import after_fit
 from streed.estimators.names import answering, unknown_parameter
 from streed.estimators.plan import FitPlan, default_binarizer
 from streed.estimators.unproven import warn_unproven
+from streed.explain.methods import Explains
 from streed.interop.methods import Exports
 from streed.options import Limits, check_limits
 from streed.solver.progress import Watchers
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from streed.estimators.scores import Score
 
 
-class BaseTree(Exports, CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
+class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators of streed. Subclasses have the attributes of the common parameters."""
 
     _fitted: tuple[str, ...] = ("tree_", "result_", "binarizer_")

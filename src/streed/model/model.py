@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.explain.methods import Explains
 from streed.interop.methods import Exports
 from streed.model.holds import compared, holds
 from streed.options import OPTIONS
@@ -25,7 +26,7 @@ _PROOF = ("measure", "objective", "lower_bound", "gap", "optimal", "status")
 
 
 @dataclass(frozen=True)
-class Model(Exports):
+class Model(Exports, Explains):
     """A tree together with what its features mean, so that it predicts from tables of columns.
 
     Attributes
@@ -190,7 +191,7 @@ class Model(Exports):
         array of shape (n,)
             Labels.
         """
-        tree, features = self._tested(table)
+        tree, features = self.evaluate(table)
         if not is_linear(tree.classes):
             return tree.predict(features)
         table = table if is_frame(table) else _as_array(table, len(self.columns))
@@ -200,6 +201,14 @@ class Model(Exports):
                 f"the leaves are functions of {missing[0]!r}, which has missing or infinite values"
             )
         return tree.predict(features, columns)
+
+    def readable_tree(self) -> Tree:
+        """Return the tree with the conditions of the model, as views need it."""
+        if self.tree.conditions is not None:
+            return self.tree
+        tree = copy.copy(self.tree)
+        tree.conditions = tuple(self.conditions)
+        return tree
 
     def apply(self, table: Any) -> NDArray[np.int64]:
         """Return the leaf that each row ends in, as a node of `tree`.
@@ -214,7 +223,7 @@ class Model(Exports):
         int64 array of shape (n,)
             Numbers of leaves.
         """
-        tree, features = self._tested(table)
+        tree, features = self.evaluate(table)
         return tree.apply(features)
 
     def predict_proba(self, table: Any) -> NDArray[np.float64]:
@@ -230,11 +239,22 @@ class Model(Exports):
         array of shape (n, n_classes)
             Shares in the order of ``tree.classes``.
         """
-        tree, features = self._tested(table)
+        tree, features = self.evaluate(table)
         return tree.predict_proba(features)
 
-    def _tested(self, table: Any) -> tuple[Tree, NDArray[np.bool_]]:
-        """Return the tree over only those features that it tests, and these features of a table."""
+    def evaluate(self, table: Any) -> tuple[Tree, NDArray[np.bool_]]:
+        """Return the tree over those features alone that it tests, and these features of a table.
+
+        Parameters
+        ----------
+        table : frame or array of shape (n, n_columns)
+            As for `predict`.
+
+        Returns
+        -------
+        tuple of Tree and Boolean array
+            The tree, with the features that it tests in their order as its only ones, and their values.
+        """
         tested = np.unique(self.tree.feature[self.tree.feature >= 0])
         tree = copy.copy(self.tree)
         tree.feature = np.where(self.tree.feature < 0, -1, np.searchsorted(tested, self.tree.feature)).astype(

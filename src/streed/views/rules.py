@@ -30,10 +30,10 @@ def tree_to_rules(tree: Tree) -> str:
 
 
 def _premise(tree: Tree, steps: list[Step]) -> str:
-    return f"if {' and '.join(_phrases(tree, steps))} then " if steps else "always "
+    return f"if {' and '.join(phrases(tree, steps))} then " if steps else "always "
 
 
-def _phrases(tree: Tree, steps: list[Step]) -> Iterator[str]:
+def phrases(tree: Tree, steps: list[Step]) -> Iterator[str]:
     """Say each column's part of a path once, in the order in which the columns are tested first."""
     if tree.conditions is None:
         yield from (answer(tree, feature, holds) for feature, holds in steps)
