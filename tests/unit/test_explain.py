@@ -202,8 +202,10 @@ def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match="tolerance is for predictions that are numbers, got"):
         model.explain(rows, tolerance=1)
     odd: Any = Condition("day", "weekday", 3)  # type: ignore[arg-type]
-    with pytest.raises(ExportError, match="'day weekday 3' is of a kind that explanations do not know"):
-        Explainer(Model(grow((0, 0, 1), [odd]), [odd], ("day",)))
+    part = Condition("day", "<=", 3, part="weekday")
+    for test, name in ((odd, "day weekday 3"), (part, "weekday of day <= Wednesday")):
+        with pytest.raises(ExportError, match=f"'{name}' is of a kind that explanations do not know"):
+            Explainer(Model(grow((0, 0, 1), [test]), [test], ("day",)))
 
 
 def test_a_deep_tree_is_quick() -> None:
