@@ -41,7 +41,6 @@ def fails(capsys: pytest.CaptureFixture[str], arguments: list[str], code: int = 
         (b"a,,y\n1,2,3\n", "column 2 of"),
         (b"y\n1\n2\n", "nothing to test"),
         (b"a,y\n1,no\n2,\n", "the target 'y' is missing in 1 row, the first is row 2"),
-        (b"a,y\n1,0.5\n2,0.7\n", "continuous"),
         (b"a,y\ninf,0\n2,1\n", "infinity"),
     ],
 )  # fmt: skip
@@ -209,3 +208,10 @@ def test_no_library_for_tables(
     frame.write_parquet(path) if suffix == "parquet" else frame.write_csv(path)
     monkeypatch.setattr(tables, "import_module", absent)
     assert "pip install 'streed[pandas]'" in fails(capsys, ["fit", str(path), "--target", "churn"])
+
+
+def test_numbers_that_are_to_be_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "numbers.csv"
+    path.write_text("a,y\n1,0.5\n2,0.7\n", encoding="utf-8")
+    command = ["fit", str(path), "--target", "y", "--objective", "accuracy"]
+    assert "continuous" in fails(capsys, command)

@@ -83,7 +83,7 @@ def test_errors_against_fairness(people: str, tmp_path: Path, capsys: pytest.Cap
     assert main([*front, "--html", str(page), "--pick", "2", "--out", str(out)]) == 0
     printed = capsys.readouterr().out
     head, *lines = printed.partition("\n\n")[0].splitlines()
-    names = ["misclassified weight", "difference (demographic parity)", "nodes", "depth"]
+    names = ["errors", "difference (demographic parity)", "nodes", "depth"]
     assert re.split(r"  +", head.strip()) == names
     points = [tuple(map(float, line.split()[1:3])) for line in lines]
     assert points == sorted(points)

@@ -22,7 +22,7 @@ def command(customers: str) -> list[str]:
 def test_a_front_is_a_table_of_compromises(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command) == 0
     head, *lines = capsys.readouterr().out.splitlines()
-    assert re.split(r"  +", head.strip()) == ["misclassified weight", "balanced accuracy", "nodes", "depth"]
+    assert re.split(r"  +", head.strip()) == ["errors", "balanced accuracy", "nodes", "depth"]
     points = [tuple(map(float, line.split()[1:3])) for line in lines]
     assert points
     for errors, recall in points:
@@ -44,7 +44,7 @@ def test_a_page_of_the_front(command: list[str], tmp_path: Path) -> None:
     assert main([*command, "--html", str(page)]) == 0
     text = page.read_text(encoding="utf-8")
     assert '"column":"plan"' in text  # the page speaks of columns, not of binary features
-    assert "misclassified weight" in text
+    assert "errors" in text
 
 
 def test_what_cannot_be_picked(

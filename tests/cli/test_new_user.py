@@ -26,7 +26,7 @@ def test_from_a_file_to_predictions_in_other_processes(customers: str, tmp_path:
     model = str(tmp_path / "model.json")
     fitted = run_streed("fit", customers, "--target", "churn", "--drop", "id", "--depth", "3", "--out", model)
     assert (fitted.returncode, fitted.stderr) == (0, "")
-    assert fitted.stdout.startswith("misclassified weight: ")
+    assert fitted.stdout.startswith("errors: ")
     assert "proven optimal" in fitted.stdout
     assert "plan = basic?" in fitted.stdout
     assert "leaves" in fitted.stdout
@@ -137,9 +137,7 @@ def test_objectives_come_from_the_registry(
     customers: str, objective: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["fit", customers, "--target", "churn", "--objective", objective, "--depth", "1"]) == 0
-    assert capsys.readouterr().out.startswith(
-        f"{streed.tasks.REGISTRY[objective].measure or 'misclassified'}"
-    )
+    assert capsys.readouterr().out.startswith(f"{streed.tasks.REGISTRY[objective].measure or 'errors'}")
 
 
 def test_names_of_metrics_are_objectives() -> None:

@@ -113,9 +113,9 @@ def test_trees_of_the_front_speak_of_columns(people: Any) -> None:
     assert "age" in front[0].tree.to_sql()
     result = front.to_result()
     assert [solution.values for solution in result.front] == [(p.error, p.difference) for p in front]
-    assert result.objectives == ("misclassified weight", "difference (demographic parity)")
+    assert result.objectives == ("errors", "difference (demographic parity)")
     assert result.optimal
-    assert result.summary().startswith("misclassified weight, difference (demographic parity): (")
+    assert result.summary().startswith("errors, difference (demographic parity): (")
 
 
 def test_clones_and_pickles(people: Any) -> None:

@@ -55,7 +55,8 @@ ALLOWED: dict[str, set[str]] = {
     | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "tasks", "solver", "versions"}
     | {"paths", "tuning", "model", "interop", "explain"},
     "cli": BASE
-    | {"survival", "estimators", "table", "tree", "fairness", "tasks", "solver", "model", "views", ""},
+    | {"survival", "estimators", "table", "tree", "fairness", "tasks", "solver", "model", "views", ""}
+    | {"tuning"},
     "moved": set(),
     "__main__": {"cli"},
 }

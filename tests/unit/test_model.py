@@ -43,7 +43,7 @@ def test_the_file_gives_the_model_back(tmp_path: Path) -> None:
     again = Model.load(tmp_path / "model.json")
     assert again.to_dict() == model.to_dict()
     assert (again.tree, tuple(again.conditions)) == (model.tree, tuple(model.conditions))
-    assert again.summary().startswith("misclassified weight: 0, proven optimal")
+    assert again.summary().startswith("errors: 0, proven optimal")
     assert (again.target, again.columns) == ("answer", tuple(TABLE.columns))
 
 

@@ -140,7 +140,7 @@ def test_a_front_of_a_sum_and_a_maximum() -> None:
     front = [p for p in points if not any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in points)]
     assert [s.values for s in result.front] == [pytest.approx((a, -b)) for a, b in sorted(front)]
     assert (result.engine, result.optimal) == ("native", True)
-    assert result.objectives == ("misclassified weight", "share")
+    assert result.objectives == ("errors", "share")
 
 
 def test_leaf_functions_whose_leaves_say_their_label() -> None:

@@ -394,7 +394,7 @@ def test_a_result_says_what_was_proven(page: Page) -> None:
     result = streed.solve(streed.tasks.Accuracy([0, 0, 1]), [[0, 1], [1, 1], [1, 0]], max_depth=1)
     page.open(result.to_html())
     assert page.one("h1").text == "Accuracy"
-    assert "misclassified weight: 0, proven optimal" in page.one(".summary").text
+    assert "errors: 0, proven optimal" in page.one(".summary").text
     assert page.shown(".chip") == ["1", "0"]
 
 

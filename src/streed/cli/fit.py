@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import inspect
 from collections.abc import Iterator
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import streed
+from streed.cli.kinds import kind_of, regresses
 from streed.cli.parser import add_solver_options, names
 from streed.cli.tasks import objectives
 from streed.cli.training import (
@@ -28,7 +29,6 @@ from streed.fairness.parity import as_parity
 from streed.model.model import Model
 from streed.options import CUTS
 from streed.survival.targets import survival_target
-from streed.tasks import REGISTRY
 
 ABOUT = """\
 Find an optimal tree for the rows of a file.
@@ -42,6 +42,9 @@ examples:
   streed fit iris.csv --target species                    print the best tree of depth 3
   streed fit iris.csv --target species --depth 2 --out model.json
                                                           ... and store it for `streed predict`
+  streed fit loans.csv --target default --tune 5 --test new.csv
+                                                          the size by five folds, scored on another file
+  streed fit loans.csv --target default --holdout 0.25    fitted to three quarters, scored on the last one
   streed fit loans.csv --target default --objective f1
   streed fit loans.csv --target default --sensitive sex --constraint equal_opportunity --max-difference 0.05
                                                           the fewest errors among trees that are fair
@@ -56,22 +59,6 @@ On a terminal a line shows the time, the best value, the proven bound, the gap b
 of the root's conditions that are settled, and the memory. Ctrl-C stops the search; the best tree so far is
 still given.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Domain:
-    """An estimator, and the roles of columns (see `ROLES`) that call for it."""
-
-    estimator: str
-    roles: tuple[str, ...] = ()
-
-
-DOMAINS = (
-    Domain("FairTreeClassifier", ("sensitive_features",)),
-    Domain("SurvivalTree", ("event",)),
-    Domain("OptimalTreeClassifier"),
-)
-"""The first one whose roles are all given is taken, so those with more roles come first."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -95,6 +82,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_regression_options(parser)
     add_fairness_options(parser, limits=True)
     add_solver_options(parser)
+    parser.add_argument(
+        "--tune", type=_tune, metavar="HOW",
+        help="choose the number of branching nodes, up to the limits, on rows that are held out: holdout "
+        "(five times a fifth of the rows), or a number of folds",
+    )  # fmt: skip
+    add_trials(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--out", metavar="FILE", help="store the model in this file (JSON)")
     add_files(output)
@@ -111,13 +104,17 @@ def run(arguments: argparse.Namespace) -> int:
             "do not go together"
         )
     check_choices(arguments)
+    if arguments.test is not None and not Path(arguments.test).is_file():
+        raise ValueError(f"--test: there is no file {arguments.test}")
     training = read_training(arguments)
+    kind = kind_of(arguments, training.y)
+    if kind.why:
+        note(arguments, kind.why)
     with warnings_as_notes(arguments):
-        estimator = fit(arguments, training)
+        estimator, lines = fit(kind.estimator, arguments, training)
     model = Model.from_estimator(estimator, target=arguments.target)
-    print(
-        "\n".join([estimator.result_.summary(), *fairness(estimator)]), estimator.tree_.to_text(), sep="\n\n"
-    )
+    lines += [*fairness(estimator), *tested(arguments, estimator, model)]
+    print("\n".join([estimator.result_.summary(), *lines]), estimator.tree_.to_text(), sep="\n\n")
     if arguments.out is not None:
         model.save(arguments.out)
     write_files(model, plot=arguments.plot, html=arguments.html)
@@ -127,11 +124,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def fit(arguments: argparse.Namespace, training: Training) -> Any:
-    """Fit the estimator that the given columns call for, with those parameters that it has."""
-    name = next(d.estimator for d in DOMAINS if set(d.roles) <= set(training.roles))
-    if regresses(arguments):
-        name = "OptimalTreeRegressor"
+def fit(name: str, arguments: argparse.Namespace, training: Training) -> tuple[Any, list[str]]:
+    """Fit an estimator, with those parameters that it has; returns it and how well it did on other rows."""
+    from streed.cli import trials  # loads scikit-learn
+
     estimator = getattr(streed, name)
     given = {
         **vars(arguments),
@@ -142,17 +138,42 @@ def fit(arguments: argparse.Namespace, training: Training) -> Any:
     }
     parameters = [name for name in inspect.signature(estimator).parameters if given.get(name) is not None]
     chosen = estimator(**{name: given[name] for name in parameters})
-    if name == "SurvivalTree":
-        times = {key: values for key, values in training.roles.items() if key != "event"}
-        return chosen.fit(training.X, survival_target(training.roles["event"], training.y), **times)
-    return chosen.fit(training.X, training.y, **training.roles)
+    data = data_of(training)
+    fold = trials.held_out(arguments, chosen, data)
+    chosen.fit(**data if fold is None else trials.taken(data, fold[0]))
+    lines = list(tuned(chosen))
+    if fold is not None:
+        rows = trials.taken(data, fold[1])
+        lines.append(f"held out: {trials.compared(chosen, rows['y'], chosen.predict(rows['X']))}")
+    if arguments.cv is not None and chosen.result_.status != "interrupted":
+        lines += trials.cross_validated(chosen, data, arguments.cv)
+    return chosen, lines
 
 
-def regresses(arguments: argparse.Namespace) -> bool:
-    """Whether the target is a number to be predicted: the objective says so, or the kind of leaves."""
-    linear = arguments.leaf_model not in (None, "constant")
-    objective = arguments.objective
-    return linear or (objective is not None and REGISTRY[objective].estimator == "OptimalTreeRegressor")
+def tested(arguments: argparse.Namespace, estimator: Any, model: Model) -> Iterator[str]:
+    """Score the tree on the rows of another file, if one is given."""
+    from streed.cli import trials
+
+    if arguments.test is not None:
+        yield from trials.tested(arguments, estimator, model)
+
+
+def data_of(training: Training) -> dict[str, Any]:
+    """Give what `fit` takes: events and times are one target."""
+    data = {"X": training.X, "y": training.y, **training.roles}
+    if "event" in data:
+        data["y"] = survival_target(data.pop("event"), training.y)
+    return data
+
+
+def tuned(estimator: Any) -> Iterator[str]:
+    """Say which size was chosen, and how well it did on the rows of the folds."""
+    if estimator.tune is None:
+        return
+    found = estimator.tuned_
+    chosen = ", ".join(f"{name} {value}" for name, value in found.params.items())
+    name = getattr(found, "scoring", "") or "score"
+    yield f"tuned: {chosen}; mean {name} {found.score:.4g} on rows held out"
 
 
 def check_choices(arguments: argparse.Namespace) -> None:
@@ -202,6 +223,41 @@ def fairness(estimator: Any) -> Iterator[str]:
         rates = (f"{group} {found[rate.name]:.3f}" for group, found in estimator.group_rates_.items())
         yield f"{rate.name.replace('_', ' ')}: {', '.join(rates)}"
     yield f"difference {estimator.difference_:.4g}, ratio {estimator.ratio_:.4g}"
+
+
+def add_trials(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    group = parser.add_argument_group("how well it does on other rows")
+    one = group.add_mutually_exclusive_group()
+    one.add_argument(
+        "--holdout", type=_share, metavar="SHARE",
+        help="hold out this share of the rows, such as 0.25: the tree is fitted to the others, and scored on "
+        "these",
+    )  # fmt: skip
+    one.add_argument(
+        "--cv", type=int, metavar="N",
+        help="cross-validation: N more trees, each fitted without an N-th of the rows and scored on it; the "
+        "tree itself is fitted to all rows",
+    )  # fmt: skip
+    group.add_argument("--test", metavar="FILE", help="score the tree on the rows of another file")
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 < share < 1:
+        raise argparse.ArgumentTypeError(f"it must be a share of the rows between 0 and 1, got {text!r}")
+    return share
+
+
+def _tune(text: str) -> str | int:
+    if text == "holdout":
+        return text
+    if not text.isdecimal() or int(text) < 2:
+        raise argparse.ArgumentTypeError(f"it must be holdout or a number of folds >= 2, got {text!r}")
+    return int(text)
 
 
 def _class_weight(text: str) -> str | dict[str, float]:

@@ -61,6 +61,8 @@ class FairnessFront(Sequence[FairnessPoint]):
         Why the search ended.
     seconds : float
         Seconds that it took.
+    measure : str
+        What the errors are called: "errors", or "misclassified weight" where rows or classes have weights.
     """
 
     points: tuple[FairnessPoint, ...]
@@ -69,6 +71,7 @@ class FairnessFront(Sequence[FairnessPoint]):
     total: float
     status: str
     seconds: float
+    measure: str = "errors"
 
     def __len__(self) -> int:
         return len(self.points)
@@ -92,7 +95,7 @@ class FairnessFront(Sequence[FairnessPoint]):
     @property
     def objectives(self) -> tuple[str, str]:
         """What the two values of a point measure."""
-        return "misclassified weight", f"difference ({self.constraint.replace('_', ' ')})"
+        return self.measure, f"difference ({self.constraint.replace('_', ' ')})"
 
     def to_result(self) -> Result:
         """Return the front as a result with two objectives, for views and storage.

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from streed.tasks.base import priced
+from streed.tasks.base import errors_of, priced
 from streed.tasks.parts.weighted_errors import WeightedErrors
 
 
@@ -48,7 +48,7 @@ class Accuracy(WeightedErrors):
         cost_complexity: float = 0.0,
     ) -> None:
         super().__init__(y, sample_weight, class_weight, cost_complexity)
-        self.measure = priced("misclassified weight", self._cost_complexity)
+        self.measure = priced(errors_of(sample_weight, class_weight), self._cost_complexity)
 
     def report(self, cost: float) -> float:
         """Turn engine units into the weight of misclassified rows."""

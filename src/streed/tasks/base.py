@@ -64,7 +64,7 @@ class Task(ABC):
     """Whether the task takes two classes only."""
 
     measure: str = ""
-    """What the value of a tree is called in summaries, as in "misclassified weight"; empty: the name."""
+    """What the value of a tree is called in summaries, as in "errors"; empty: the name."""
 
     value_name: ClassVar[str] = ""
     """What the value of a leaf is called in views, as in "cost"; empty: leaves show class shares."""
@@ -133,11 +133,16 @@ def measure_of(task: Task) -> str:
     >>> import streed
     >>> from streed.tasks.base import measure_of
     >>> measure_of(streed.tasks.Accuracy([0, 1]))
-    'misclassified weight'
+    'errors'
     >>> measure_of(streed.tasks.Accuracy([0, 1], cost_complexity=0.1))
-    'misclassified weight and price of nodes'
+    'errors and price of nodes'
     """
     return task.measure or task.name
+
+
+def errors_of(sample_weight: object, class_weight: object) -> str:
+    """Return what misclassified rows are called: errors, or their weight if there are weights."""
+    return "errors" if sample_weight is None and class_weight is None else "misclassified weight"
 
 
 def priced(measure: str, price: float) -> str:

@@ -18,7 +18,7 @@ from streed.magnitudes import check_magnitudes
 from streed.options import OPTIONS
 from streed.table.labels import check_sample_weight, class_factors, encode
 from streed.table.units import integer_units, whole_units
-from streed.tasks.base import Task, priced
+from streed.tasks.base import Task, errors_of, priced
 from streed.tasks.forms import GroupRates, OneValue, Tally
 from streed.tasks.metric import position_of
 
@@ -132,7 +132,8 @@ class GroupFairness(Task):
         self._errors, self._scale = self._error_units(class_weight)
         complexity = OPTIONS["cost_complexity"].check(cost_complexity)
         self._branch_cost = float(complexity or 0.0) * float(self._errors.sum())
-        self.measure = f"{priced('misclassified weight', self._branch_cost)} under {self.parity.name}"
+        self.errors_name = errors_of(sample_weight, class_weight)
+        self.measure = f"{priced(self.errors_name, self._branch_cost)} under {self.parity.name}"
         self._margins = margins(
             self.parity,
             self._is_positive,

@@ -137,7 +137,7 @@ class Result:
         >>> import streed
         >>> result = streed.solve(streed.tasks.Accuracy([0, 0, 1]), [[0, 1], [1, 1], [1, 0]], max_depth=1)
         >>> print(result.summary())  # doctest: +ELLIPSIS
-        misclassified weight: 0, proven optimal (... s)
+        errors: 0, proven optimal (... s)
         tree of depth 1 with 1 branching node and 2 leaves
         """
         bound = None if self.lower_bound is None else show(self.lower_bound)

@@ -68,4 +68,6 @@ def search_front(
         points.append(point(best)[0])
     status = "optimal" if complete else run.status
     run.finish()
-    return FairnessFront(tuple(points), complete, task.parity.name, task.total, status, run.elapsed)
+    return FairnessFront(
+        tuple(points), complete, task.parity.name, task.total, status, run.elapsed, task.errors_name
+    )
