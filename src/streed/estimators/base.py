@@ -98,9 +98,6 @@ class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEsti
                 self._solve_in_steps(task, table, y, sample_weight, limits)
                 return
             progress = self.progress
-        collector = vars(self).get("_collector")
-        if collector is not None:
-            collector.maximize = bool(getattr(task, "maximize", False))
         plan = FitPlan(self, task, table, y, sample_weight, limits, progress)
         self.binarizer_, self.result_ = plan.run()
         self.tree_ = self.result_.tree

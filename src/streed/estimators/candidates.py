@@ -57,6 +57,7 @@ def greedy_trees(
     ranks: NDArray[np.int32], bits: NDArray[np.uint8] | None, target: greedy.Target, limits: Limits
 ) -> list[dict[str, Any]]:
     """Grow greedy trees one level deeper than the limits, with small and with larger leaves."""
+    limits = limits.for_rows(target.weights.size)
     criteria = ["gini", "entropy"] if target.numbers is None else ["squares"]
     depth = min(limits.max_depth, MOST.bit_length()) + 1
     grown = []
@@ -77,7 +78,7 @@ def best_features(
     most = most_features(limits.max_depth)
     if target is None or features.shape[1] <= most:
         return None
-    step = -(-features.shape[0] // ROWS)
+    limits, step = limits.for_rows(features.shape[0]), -(-features.shape[0] // ROWS)
     bits = np.ascontiguousarray(features[::step])
     numbers, weights = _numbers_of(target)
     numbers, weights = numbers[::step], weights[::step]

@@ -23,6 +23,7 @@ from streed.table.columns import Column, read_columns
 from streed.table.limits import is_beyond
 from streed.thresholds.columns import Ranks, encode_columns
 from streed.tree.result import Result
+from streed.tree.tree import Tree
 
 Cuts = Mapping[int, Iterable[Any]]
 """Cuts by column: numbers, or dates as ISO text."""
@@ -128,6 +129,13 @@ class FitColumns:
     def cuts_of(self, splits: Iterable[Split]) -> dict[int, list[Any]]:
         """Return the cuts of splits, by column."""
         return {j: list(cuts.values()) for j, cuts in self._cuts_by_rank(splits).items()}
+
+    def cuts_of_tree(self, binarizer: Binarizer, tree: Tree) -> dict[int, list[Any]]:
+        """Return the cuts of searched columns that a tree over the features of a binarizer tests."""
+        used = set(tree.feature[tree.feature >= 0].tolist())
+        own = {j: used.intersection(binarizer.features_of_column(j)) for j in self.searched}
+        conditions = {j: [binarizer.conditions_[k] for k in sorted(features)] for j, features in own.items()}
+        return {j: [c.value for c in found if c.operator == "<="] for j, found in conditions.items()}
 
     def union(self, *found: Cuts) -> dict[int, list[Any]]:
         """Put the quantiles of the searched columns and other cuts together."""

@@ -1,8 +1,7 @@
 """`path` of the estimators: fitted trees of every size.
 
-A fit with a `Collector` finds all sizes over the same binary features instead of one tree. Where numbers are
-cut at thresholds that the search itself chooses, features depend on the size: such a path is one fit per size
-that a larger one does not settle.
+A fit with a `Collector` finds all sizes instead of one tree: over the same binary features, or, where numbers
+are cut at thresholds that the search itself chooses, over features of their own (`streed.estimators.sizes`).
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ from streed.errors import silent_fits
 from streed.estimators.base import warn_of_identifiers
 from streed.estimators.unproven import warn_unproven_sizes
 from streed.options import Limits
-from streed.paths.interrupted import unsearched
-from streed.paths.sizes import SizePath, never_worse, path_checked
+from streed.paths.sizes import SizePath, path_checked
 from streed.tasks.base import Task
 from streed.tree.result import Result
 
@@ -33,23 +31,27 @@ class Collector:
     ----------
     candidates : bool
         Whether a few candidate features are enough.
-    path : SizePath or None
-        All sizes; None where features depend on the size.
-    maximize : bool
-        Whether larger values are better.
+    path : SizePath
+        All sizes.
+    binarizers : dict from int to Binarizer
+        Where sizes have features of their own: by the ``id`` of a tree, what made its features.
     finish : function or None
         Computes, for a fitted estimator with another tree, what else depends on the tree.
     n_features : int
         Number of binary features that were searched.
     """
 
-    path: SizePath | None = None
-    maximize: bool = False
+    path: SizePath
     finish: Callable[[Any], None] | None = None
     n_features = 0
 
     def __init__(self, candidates: bool = False) -> None:
         self.candidates = candidates
+        self.binarizers: dict[int, Any] = {}
+
+    def binarizer_of(self, result: Result, model: Any) -> Any:
+        """Return what makes the features of the tree of a result."""
+        return self.binarizers.get(id(result.tree), model.binarizer_)
 
     def solve(self, task: Task, features: Any, names: Any, limits: Limits, progress: Any) -> Result:
         """Find all sizes; the fit goes on with the largest one."""
@@ -63,7 +65,6 @@ class Collector:
         """Do so over some of the features; the trees test them by their numbers among all."""
         some = None if names is None else [names[k] for k in kept]
         result = self.solve(task, np.ascontiguousarray(features[:, kept]), some, limits, progress)
-        assert self.path is not None
         numbers = np.array([*kept.tolist(), -1], np.int32)  # a leaf has -1
         for tree in {id(each.tree): each.tree for each in self.path}.values():
             tree.feature = numbers[tree.feature]
@@ -132,57 +133,29 @@ def _path(estimator: Any, collector: Collector, *data: Any, **named: Any) -> Est
         model.fit(*data, **named)
     finally:
         del model._collector
-    if collector.path is None:
-        return _by_fits(model, collector.maximize, lambda other: other.fit(*data, **named), started)
-    conditions = getattr(model.binarizer_, "conditions_", None)
-    results = tuple(replace(result, note=model.result_.note) for result in collector.path)
-    if conditions is not None:
-        for result in results:
+    results = collector.path.results
+    if not collector.binarizers:
+        results = tuple(replace(result, note=model.result_.note) for result in results)
+    for result in results:
+        conditions = getattr(collector.binarizer_of(result, model), "conditions_", None)
+        if conditions is not None:
             result.explain(conditions)
-    path = replace(collector.path, results=results, seconds=time.perf_counter() - started)
-    return _with_estimators(
-        path, lambda size: _with_tree(model, size, results[size], collector.finish), collector.n_features
-    )
 
+    def make(size: int) -> Any:
+        return _with_tree(model, size, results[size], collector)
 
-def _with_estimators(path: SizePath, make: Callable[[int], Any], n_features: int = 0) -> EstimatorPath:
+    found = replace(collector.path, results=results, seconds=time.perf_counter() - started)
+    n_features = 0 if collector.binarizers else collector.n_features
     return EstimatorPath(
-        path.results, path.maximize, path.seconds, path.searches, path.total, make, n_features
+        found.results, found.maximize, found.seconds, found.searches, found.total, make, n_features
     )
 
 
-def _with_tree(model: Any, size: int, result: Result, finish: Callable[[Any], None] | None) -> Any:
-    """Return a copy of a fitted estimator with another tree over the same features."""
+def _with_tree(model: Any, size: int, result: Result, collector: Collector) -> Any:
+    """Return a copy of a fitted estimator with another tree."""
     other = copy.copy(model).set_params(max_nodes=size)
     other.result_, other.tree_ = result, result.tree
-    if finish is not None:
-        finish(other)
+    other.binarizer_ = collector.binarizer_of(result, model)
+    if collector.finish is not None:
+        collector.finish(other)
     return other
-
-
-def _unsearched(leaf: Any, larger: Any) -> Any:
-    other = copy.copy(leaf)
-    other.result_ = unsearched(leaf.result_, larger.result_)
-    return other
-
-
-def _by_fits(largest: Any, maximize: bool, fit: Callable[[Any], Any], started: float) -> EstimatorPath:
-    """Fit from the largest size down; a proven tree with fewer nodes serves the sizes between."""
-    most = largest._limits().max_nodes
-    models: dict[int, Any] = {}
-    model, size, searches = largest, most, 1
-    while True:
-        least = model.tree_.n_nodes if model.result_.optimal else size
-        models.update(dict.fromkeys(range(least, size + 1), model))
-        if least == 0:
-            break
-        if model.result_.status == "interrupted":
-            leaf = fit(clone(largest).set_params(max_depth=0, max_nodes=0))
-            models.update({k: _unsearched(leaf, model) if k else leaf for k in range(least)})
-            break
-        size, searches = least - 1, searches + 1
-        model = fit(clone(largest).set_params(max_nodes=size))
-    results = tuple(never_worse([models[k].result_ for k in range(most + 1)], maximize))
-    path = SizePath(results, maximize, time.perf_counter() - started, searches)
-    fitted = {id(each.tree_): each for each in models.values()}
-    return _with_estimators(path, lambda k: _with_tree(fitted[id(results[k].tree)], k, results[k], None))

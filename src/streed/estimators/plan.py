@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,12 +21,14 @@ from streed.binarize.binarizer import Binarizer
 from streed.errors import CutsWarning, warn_caller
 from streed.estimators import candidates
 from streed.estimators.columns import FitColumns
+from streed.estimators.sizes import ThresholdSizes
 from streed.options import CUTS, LEAST_SECONDS, Limits
 from streed.solver import greedy, thresholds
 from streed.solver.engines import thresholds as threshold_engine
 from streed.solver.solve import solve_checked
 from streed.table.labels import encode
 from streed.tasks.base import Task, form_of
+from streed.tasks.forms import OneValue
 from streed.tree.result import Result
 
 if TYPE_CHECKING:
@@ -80,8 +82,8 @@ class FitPlan:
     def _run(self) -> tuple[Any, Result]:
         cuts = self._cuts()
         taken = self.model.take_features(self.table, self.y, self.sample_weight, cuts)
-        if self._collector is not None and self._collector.candidates:
-            return self._search_candidates(taken)
+        if self.collector is not None and self.collector.candidates:
+            return self.search_candidates(taken, self.progress)
         if taken is not None:
             return self.model.binarizer_, self._search_bits(*taken)
         why, rows = self._rows()
@@ -90,23 +92,19 @@ class FitPlan:
             return self._search_all_cuts(columns)
         found: dict[int, list[Any]] = {}
         if not why and isinstance(self.task, Task):
-            run = thresholds.ThresholdRun(
-                self.task, columns.matrix(), self.limits, self.progress, _work(self.task, cuts)
-            )
+            matrix, work = columns.matrix(), _work(self.task, cuts)
+            if self.collector is not None:
+                sizes = ThresholdSizes(self, self.task, self.collector, columns, ALL, work)
+                return sizes.search(matrix)
+            run = thresholds.ThresholdRun(self.task, matrix, self.limits, self.progress, work)
             result = run.solve()
             if not run.gave_up and result is not None:
                 return columns.adopt(result, run.splits), _with_note(result, ALL)
             found, why = columns.cuts_of(run.splits), run.gave_up
-        if cuts == "exact":
-            warn_caller(
-                f"cuts='exact' is not possible ({why}): numbers are cut at quantiles and where a greedy tree "
-                "cuts them",
-                CutsWarning,
-            )
-        return self._search_chosen_cuts(columns, found, why)
+        return self.search_chosen_cuts(columns, found, why)
 
     @property
-    def _collector(self) -> Collector | None:
+    def collector(self) -> Collector | None:
         """What wants all sizes instead of one tree, if anything does."""
         found: Collector | None = vars(self.model).get("_collector")
         return found
@@ -144,39 +142,46 @@ class FitPlan:
         result = self._search_bits(columns.bits(binarizer), binarizer.names())
         return binarizer, _with_note(result, ALL) if binarizer.has_cuts and not result.note else result
 
-    def _search_chosen_cuts(
-        self, columns: FitColumns, found: dict[int, list[Any]], why: str
+    def search_chosen_cuts(
+        self, columns: FitColumns, found: Mapping[int, list[Any]], why: str
     ) -> tuple[Binarizer, Result]:
         """Search over quantiles, the cuts of a greedy tree, and those that were found before."""
+        if self.model.cuts == "exact":
+            warn_caller(
+                f"cuts='exact' is not possible ({why}): numbers are cut at quantiles and where a greedy tree "
+                "cuts them",
+                CutsWarning,
+            )
         chosen = columns.union(found, self._greedy_cuts(columns))
         self.model.binarizer_ = binarizer = columns.cut(chosen)
-        result = self._search_bits(columns.bits(binarizer), binarizer.names(), self._left())
+        result = self._search_bits(columns.bits(binarizer), binarizer.names(), self.left())
         n_cuts = sum(map(len, chosen.values()))
         note = f"{n_cuts} cuts were considered: quantiles and those of a greedy tree ({why})"
         return binarizer, _with_note(result, note)
 
-    def _search_candidates(self, taken: Features | None) -> tuple[Any, Result]:
+    def search_candidates(
+        self, taken: Features | None, progress: Any, share: float = 1.0
+    ) -> tuple[Any, Result]:
         """Search all sizes over candidates: of all features that are given, else of cuts."""
-        assert self._collector is not None
-        if taken is not None:
-            rows = slice(None) if self.sample_weight is None else np.flatnonzero(self.sample_weight)
-            target, (features, names) = self._target(rows), taken
-        else:
-            rows = self._rows()[1]
-            target = self._target(rows)
-            features, names = self._candidate_cuts(rows, target)
+        assert self.collector is not None
+        why, rows = self._rows()
+        target = self._target(rows) if why else self._target_of_task(rows)
+        features, names = self._candidate_cuts(rows, target) if taken is None else taken
         kept = candidates.best_features(features[rows], target, self.limits)
+        limits = self.left(share)
         if kept is None or not isinstance(self.task, Task):  # prices of tests are those of all features
-            made = self._made(features)
-            result = self._collector.solve(made, features, names, self._left(), self.progress)
+            result = self.collector.solve(self._made(features), features, names, limits, progress)
         else:
-            result = self._collector.solve_some(self.task, features, kept, names, self._left(), self.progress)
+            result = self.collector.solve_some(self.task, features, kept, names, limits, progress)
         return self.model.binarizer_, result
 
-    def _left(self) -> Limits:
-        """Return the limits, less the time that is gone."""
-        seconds = self.limits.time_limit - (time.perf_counter() - self.started)
-        return replace(self.limits, time_limit=max(seconds, LEAST_SECONDS))
+    def seconds_left(self) -> float:
+        """Return how much of the time limit is left; below zero if the time is up."""
+        return self.limits.time_limit - (time.perf_counter() - self.started)
+
+    def left(self, share: float = 1.0) -> Limits:
+        """Return the limits, with a share of the time that is left."""
+        return replace(self.limits, time_limit=max(share * self.seconds_left(), LEAST_SECONDS))
 
     def _candidate_cuts(self, rows: Any, target: greedy.Target | None) -> Features:
         """Return binary features of a few quantiles of each column and the cuts of greedy trees."""
@@ -203,6 +208,13 @@ class FitPlan:
         grown = greedy.grow(ranks, None, target, limits)
         return columns.cuts_of(thresholds.splits_of(grown))
 
+    def _target_of_task(self, rows: Any) -> greedy.Target | None:
+        """Return what leaves cost the least for each row, if that is a label or a number; else as given."""
+        assert isinstance(self.task, Task)
+        form = form_of(self.task)
+        target = greedy.target_of(form) if isinstance(form, OneValue) else None
+        return self._target(rows) if target is None else target
+
     def _target(self, rows: Any) -> greedy.Target | None:
         """Return the classes or numbers of the target, as they were given."""
         if self.y is None:
@@ -222,9 +234,9 @@ class FitPlan:
     def _search_bits(self, features: NDArray[np.uint8], names: Any, limits: Limits | None = None) -> Result:
         """Search over binary features; where a path is wanted, its sizes."""
         made, own = self._made(features), self.limits if limits is None else limits
-        if self._collector is None:
+        if self.collector is None:
             return solve_checked(made, features, names, own, self.progress)
-        return self._collector.solve(made, features, names, own, self.progress)
+        return self.collector.solve(made, features, names, own, self.progress)
 
     def _made(self, features: NDArray[np.uint8]) -> Task:
         return self.task if isinstance(self.task, Task) else self.task(features)

@@ -7,6 +7,7 @@ optimal for all sizes from j to k, so that these need no search of their own.
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -84,7 +85,7 @@ class SizePath(Sequence[Result]):
         return [k for k, result in enumerate(self.results) if k == 0 or result.tree.n_nodes == k]
 
     def table(self) -> str:
-        """Give the path as text, one line per size that is worth its nodes.
+        """Give the path as text: a line per size that is worth its nodes, and what was searched if it differs.
 
         Examples
         --------
@@ -102,7 +103,14 @@ class SizePath(Sequence[Result]):
             result = self.results[k]
             proof = "proven" if result.optimal else f"gap {result.gap:.2%}"
             rows.append([str(k), str(result.tree.depth), f"{result.objective:.6g}", proof])
-        return aligned(["nodes", "depth", "value", "proof"], rows)
+        return "\n".join([aligned(["nodes", "depth", "value", "proof"], rows), *self._notes()])
+
+    def _notes(self) -> Iterator[str]:
+        """Say what was searched for which sizes, if it is not the same for all."""
+        runs = [list(run) for _, run in itertools.groupby(range(len(self)), lambda k: self.results[k].note)]
+        if len(runs) > 1:
+            for run in runs:
+                yield f"{run[0]} to {run[-1]} nodes: {self.results[run[0]].note}"
 
     def complexity(self, min_price: float = 0.0) -> ComplexityPath:
         """Tell which of these trees is optimal for which price of a branching node.
@@ -331,10 +339,14 @@ def never_worse(results: list[Result], maximize: bool) -> Iterator[Result]:
             distance = abs(best.objective - result.lower_bound)
             size = max(abs(best.objective), abs(result.lower_bound))
             gap = 0.0 if distance == 0 else distance / size if math.isfinite(size) else math.inf
-            kept = replace(
-                best, lower_bound=result.lower_bound, gap=gap, optimal=result.optimal, status=result.status
+            yield replace(
+                best,
+                lower_bound=result.lower_bound,
+                gap=gap,
+                optimal=result.optimal,
+                status=result.status,
+                note=result.note,
             )
-            yield kept
             continue
         best = result
         yield result
