@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -134,3 +135,118 @@ def test_bad_arguments() -> None:
         streed.OptimalTreeClassifier(max_depth=1).path(BITS, LABELS).estimator(2)
     with pytest.raises(ValueError, match="max_depth must be"):
         streed.OptimalTreeClassifier(max_depth=21).path(BITS, LABELS)
+
+
+REAL = np.column_stack([NUMBERS, RNG.normal(size=(120, 2)).round(2)])
+THRESHOLDS: dict[str, tuple[Any, Any]] = {
+    "labels": (streed.OptimalTreeClassifier(max_depth=3), {"y": LABELS}),
+    "numbers": (streed.OptimalTreeRegressor(max_depth=3, min_samples_leaf=4), {"y": NUMBERS + GROUPS.size}),
+    "f1": (streed.OptimalTreeClassifier("f1", max_depth=2), {"y": LABELS}),
+    "fair": (
+        streed.FairTreeClassifier(max_difference=0.3, max_depth=2),
+        {"y": LABELS, "sensitive_features": GROUPS},
+    ),
+    "rewards": (streed.PolicyTree(max_depth=2), {"rewards": COSTS}),
+    "survival": (
+        streed.SurvivalTree(max_depth=2),
+        {"y": survival_target(RNG.random(120) < 0.7, np.abs(NUMBERS) + 0.1)},
+    ),
+}
+EVERY = "every threshold was considered"
+
+
+@pytest.mark.parametrize("name", THRESHOLDS)
+def test_thresholds_are_proven_size_by_size(name: str) -> None:
+    model, data = THRESHOLDS[name]
+    path = model.path(REAL, **data)
+    assert path.optimal
+    assert ("cuts were considered" in path[-1].note) == (name == "survival")
+    for k, result in enumerate(path):
+        own = clone(model).set_params(max_nodes=k).fit(REAL, **data)
+        assert result.note == own.result_.note or k == 0 or name == "survival"
+        if result.note == own.result_.note:
+            assert result.objective == pytest.approx(own.result_.objective)
+        fitted = path.estimator(k)
+        counted = np.bincount(fitted.apply(REAL), minlength=fitted.tree_.node_count)
+        leaves = fitted.tree_.feature < 0
+        assert np.array_equal(counted[leaves], fitted.tree_.n_samples[leaves])
+        assert fitted.tree_.conditions == tuple(fitted.binarizer_.conditions_)
+
+
+def test_a_search_that_gives_up_leaves_the_rest_to_chosen_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sizes that all thresholds settle cheaply are proven over all, the others over chosen cuts."""
+    X, y = RNG.normal(size=(150, 4)), RNG.integers(2, size=150)
+    model = streed.OptimalTreeClassifier(max_depth=3)
+    full = clone(model).set_params(cuts="exact").path(X, y)
+    monkeypatch.setattr("streed.estimators.plan.CHEAP", 3e4)
+    path = model.path(X, y)
+    notes = [result.note for result in path]
+    last = max(k for k, note in enumerate(notes) if note == EVERY)
+    assert 0 < last < 7
+    assert "cuts were considered: quantiles and those of a greedy tree (all thresholds" in notes[-1]
+    assert [note == EVERY for note in notes] == [k <= last for k in range(8)]
+    for k in range(8):
+        assert path[k].optimal
+        assert path[k].objective >= full[k].objective
+        assert (path[k].objective == full[k].objective) or k > last
+        assert np.count_nonzero(path.estimator(k).predict(X) != y) == path[k].objective
+    assert (np.diff(path.objectives) <= 0).all()
+    assert path.table().splitlines()[-2:] == [
+        f"0 to {last} nodes: {EVERY}",
+        f"{last + 1} to 7 nodes: {notes[-1]}",
+    ]
+
+
+@pytest.mark.parametrize("name", ["labels", "numbers", "f1"])
+@pytest.mark.parametrize("seconds", [1e-4, 0.01, 0.05])
+def test_a_time_limit_keeps_candidates_and_bounds(name: str, seconds: float) -> None:
+    model, data = THRESHOLDS[name]
+    full = clone(model).set_params(cuts="exact").path(REAL, **data)
+    model = clone(model).set_params(time_limit=seconds, cuts="exact")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", streed.NotProvenWarning)
+        path = model.path(REAL, **data)
+    sign = -1 if path.maximize else 1
+    assert len(path) == len(full)
+    for k, result in enumerate(path):
+        assert sign * result.objective >= sign * full[k].objective - 1e-9
+        assert sign * result.lower_bound <= sign * full[k].objective + 1e-9
+        assert result.status in ("optimal", "time_limit")
+        assert result.optimal == (result.status == "optimal")
+        if result.optimal:
+            assert result.objective == pytest.approx(full[k].objective)
+        assert len(path.estimator(k).predict(REAL)) == 120
+    assert (sign * np.diff(path.objectives) <= 0).all()
+
+
+def test_candidates_that_are_done_early_let_the_largest_size_come_first() -> None:
+    """One search proves that two nodes are enough for all larger sizes."""
+    X = RNG.normal(size=(200, 3))
+    y = (X[:, 0] > 0.2) & (X[:, 1] > -0.3)
+    path = streed.OptimalTreeClassifier(max_depth=4).path(X, y)
+    assert path.optimal
+    assert (path[15].objective, path[15].tree.n_nodes) == (0, 2)
+    assert path.searches == 2  # 15 nodes, which settle 2 to 14, and one
+
+
+def test_progress_shows_candidates_and_sizes(capsys: pytest.CaptureFixture[str]) -> None:
+    streed.OptimalTreeRegressor(max_depth=2, progress=True).path(REAL, NUMBERS)
+    shown = capsys.readouterr().err.splitlines()
+    assert shown[0].startswith("path: candidates: ")
+    assert [line.split(":")[1].strip() for line in shown[1:]] == ["size 1", "size 2", "size 3"]
+    assert all("proven" in line for line in shown[1:])
+
+
+def test_a_function_stops_a_path_with_its_candidates() -> None:
+    X, y = RNG.normal(size=(900, 9)), RNG.normal(size=900)
+    calls: list[float] = []
+
+    def stop(progress: streed.Progress) -> bool:
+        calls.append(progress.elapsed)
+        return len(calls) > 2
+
+    path = streed.OptimalTreeRegressor(max_depth=4, cuts="exact", progress=stop).path(X, y)
+    assert not path.optimal
+    assert path[15].status == "interrupted"
+    assert path[15].objective < path[0].objective
+    assert path[15].lower_bound <= path[15].objective

@@ -153,7 +153,7 @@ class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEsti
         streed.estimators.path.EstimatorPath
             ``path[k]`` is the `Result` for at most k branching nodes, ``path.estimator(k)`` the fitted
             estimator; see also ``plot()``, ``table()``, ``to_html()`` and ``complexity()`` of the path.
-            `time_limit` holds for the whole path, or for each fit where numbers are cut anew for every size.
+            `time_limit` holds for the whole path; what is not proven by then has its best tree so far.
         """
         from streed.estimators.path import estimator_path
 

@@ -85,7 +85,9 @@ class SizePath(Sequence[Result]):
         return [k for k, result in enumerate(self.results) if k == 0 or result.tree.n_nodes == k]
 
     def table(self) -> str:
-        """Give the path as text: a line per size that is worth its nodes, and what was searched if it differs.
+        """Give the path as text: a line per size that is worth its nodes, and what was searched.
+
+        The latter only if it was not the same for all sizes.
 
         Examples
         --------
