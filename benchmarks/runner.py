@@ -90,7 +90,7 @@ def child_environment() -> dict[str, str]:
 def run_once(
     contestant: Contestant, arrays: Path, options: dict[str, Any], *, memory: int, folder: Path
 ) -> Outcome:
-    """Run one contestant once and return what came out; never raises for what the child does.
+    """Run one contestant once and return its result; never raises for what the child does.
 
     Parameters
     ----------

@@ -139,7 +139,7 @@ nb::dict solve_function(Input<std::uint8_t, 2> features, Input<double, 2> statis
     else
         leaf.costs = leaf_costs(function, statistics.shape(1), static_cast<std::size_t>(n_labels), python);
     if (python) {
-        leaf.forgive = [&python] {
+        leaf.clear_failure = [&python] {
             const nb::gil_scoped_acquire gil;
             python->failure_ = nullptr;
         };

@@ -1,3 +1,4 @@
+// The search for priced nodes: translates between NumPy and the engine, decides nothing.
 #include "priced.hpp"
 
 #include <algorithm>

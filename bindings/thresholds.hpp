@@ -1,3 +1,4 @@
+// Registers the functions for all thresholds of columns.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,3 +1,4 @@
+// Routing, recounting, targets of nodes, labels and units: translates between NumPy and the engine.
 #include "tree.hpp"
 
 #include <limits>

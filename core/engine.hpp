@@ -1,4 +1,4 @@
-// The engine's only entry.
+// Entry of the search by depth for one value, and what its callers may have to catch.
 #pragma once
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// Packing, transposing and comparing bit tables, 64 rows or features at a time.
 #include "data/bits.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Whole labels as positions among the distinct ones, by a table over their range instead of sorting.
 #include "data/labels.hpp"
 
 #include <algorithm>

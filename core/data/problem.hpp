@@ -27,9 +27,8 @@ struct LeafFunction {
     // Costs [label][leaf] of `n` leaves with the sums [statistic][leaf]. May throw; may be called by any
     // thread.
     std::function<void(const double* sums, std::size_t n, double* costs)> costs;
-    // Called after a failure that does not matter: the leaf function was asked about leaves that may not
-    // exist.
-    std::function<void()> forgive = [] {};
+    // Called after a failure that does not matter, since the leaves in question may not exist.
+    std::function<void()> clear_failure = [] {};
     // What a row adds to the cost of a leaf, at least and at most; null where that is not known.
     const double* least = nullptr;
     const double* worst = nullptr;

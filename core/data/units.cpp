@@ -1,3 +1,4 @@
+// Units of numbers: candidates are tried from coarse to fine, and all values are compared with multiples.
 #include "data/units.hpp"
 
 #include <algorithm>

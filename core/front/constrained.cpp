@@ -202,9 +202,10 @@ template <int M>
 bool ConstrainedSearch<M>::look_for_feasible(int depth, int nodes) {
     Point start(M, 0);
     for (int step = 0; step < 20 && incumbent_.empty(); ++step) {
-        double hope = 0;
-        Point weights = best_multipliers(points_, -1, exact_low_, exact_high_, rows_.grain, start, hope);
-        if (hope <= 0) return false;  // no multipliers can prove that every tree breaks a limit
+        double dual_bound = 0;
+        Point weights = best_multipliers(points_, -1, exact_low_, exact_high_, rows_.grain, start,
+                                         dual_bound);
+        if (dual_bound <= 0) return false;  // no multipliers can prove that every tree breaks a limit
         Scalar scalar(rows_, weights, control_, kernels_);
         const double least = ask(scalar, depth, nodes);
         const double proven = least - reach(weights, exact_low_, exact_high_);
@@ -213,7 +214,7 @@ bool ConstrainedSearch<M>::look_for_feasible(int depth, int nodes) {
             proven_broken_ = proven;
             breaking_ = weights;
         }
-        if (proven >= hope - 1e-9 * std::abs(hope)) break;
+        if (proven >= dual_bound - 1e-9 * std::abs(dual_bound)) break;
         start = weights;
     }
     return !incumbent_.empty();
@@ -294,15 +295,15 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::climb(int depth, in
         bound = std::max(bound, std::ceil(dual - 1e-9));
         if (last) control_.lower_bound = bound * rows_.grain[obj()];
         if (solved(bound)) return Verdict::closed;
-        double hope = 0;
+        double dual_bound = 0;
         const Point next = best_multipliers(points_, objective_, low_, high_, Point(M, kInfinity), weights_,
-                                            hope);
+                                            dual_bound);
         const bool better = dual > best_dual;
         if (better) {
             best_dual = dual;
             guide = std::move(scalar);
         }
-        const bool settled = next == weights_ || hope <= best_dual + 1e-9 * std::abs(best_dual);
+        const bool settled = next == weights_ || dual_bound <= best_dual + 1e-9 * std::abs(best_dual);
         if (settled || step == 39) break;
         if (better) {
             const double work = (depth_two_solves_ - before) * static_cast<double>(rows_.n_merged) *

@@ -1,3 +1,4 @@
+// Trees of a front search in the features of the problem, and their values counted anew.
 #include "front/trees.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// CART on ranks: each node sorts its rows by column and takes the boundary with the purest sides..
 #include "greedy/grow.hpp"
 
 #include <algorithm>

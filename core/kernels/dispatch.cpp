@@ -1,3 +1,4 @@
+// The levels that this machine can run, and the kernels of the search by depth at one of them.
 #include "kernels/dispatch.hpp"
 
 #include <algorithm>

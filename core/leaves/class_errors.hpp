@@ -1,3 +1,4 @@
+// Class errors: a leaf costs the weight of its rows that have another class than its label.
 #pragma once
 
 #include <vector>

@@ -131,7 +131,7 @@ void Search::fill_leaf_table() {
         leaf_table.fill(reduced, options.min_samples_leaf,
                         LeafTable::most_entries(reduced.features.size(), options.max_depth), evaluate);
     } catch (const TaskFailure&) {  // about leaves that may not exist, or too late
-        problem.function->forgive();
+        problem.function->clear_failure();
     }
     take_memory(leaf_table.bytes());
 }

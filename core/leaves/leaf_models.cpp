@@ -1,3 +1,4 @@
+// The table of leaf models, in the order in which they are asked.
 #include "leaves/leaf_models.hpp"
 
 #include <iterator>

@@ -1,3 +1,5 @@
+// Class errors and label costs as statistics with a function, for trees that cost what their worst leaf
+// does.
 #include "leaves/leaf_sums.hpp"
 
 #include <algorithm>

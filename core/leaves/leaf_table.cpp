@@ -1,3 +1,4 @@
+// The table of leaf costs: when it is small enough, and how it is filled.
 #include "leaves/leaf_table.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Mean, spread and distribution of targets at every node, added up from the leaves to the root.
 #include "model/node_targets.hpp"
 
 #include <algorithm>

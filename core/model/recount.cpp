@@ -1,3 +1,4 @@
+// The recount of a tree: rows go down, costs and prices are added up from the leaves to the root.
 #include "model/recount.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Routing of rows through flat trees, by binary features or by tests on the columns of a table.
 #include "model/route.hpp"
 
 #include <algorithm>

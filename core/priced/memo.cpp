@@ -1,3 +1,4 @@
+// The table of bounds by row set: growing, finding, and counting its memory.
 #include "priced/memo.hpp"
 
 #include <algorithm>

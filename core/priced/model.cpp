@@ -1,3 +1,4 @@
+// The lowering of a problem with priced nodes: useful labels, whole costs, rows in blocks.
 #include "priced/model.hpp"
 
 #include <algorithm>

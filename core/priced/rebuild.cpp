@@ -40,7 +40,7 @@ void Search::append(Level& at, int depth, Tree& tree) {
         recall(*child[side], true);
         cost += child[side]->upper + child[side]->offset;
     }
-    // What the memo was not allowed to tell is searched for again.
+    // With the memo switched off, children are solved again.
     for (int side = 0; side < 2 && cost > at.upper && !stopped(); ++side) {
         const double before = child[side]->upper;
         child[side]->exact = false;

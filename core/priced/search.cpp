@@ -1,3 +1,4 @@
+// The search over row sets: limits, memo, choice of the next feature, and the rounds of a node.
 #include "priced/search.hpp"
 
 #include <algorithm>

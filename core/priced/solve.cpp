@@ -1,3 +1,4 @@
+// The order of a solve with priced nodes: greedy tree, search, rebuilding, and the check of its value.
 #include <algorithm>
 #include <cmath>
 #include <limits>

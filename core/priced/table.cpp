@@ -1,3 +1,4 @@
+// The bounds of all children from the pair table: stumps, cells, siblings and prices of splits.
 #include "priced/table.hpp"
 
 #include <algorithm>

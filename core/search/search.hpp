@@ -119,9 +119,8 @@ struct Level {
     AlignedBuffer differences;  // weights per label: of pairs and single features (three_levels.cpp)
     AlignedBuffer packed;       // native losses: the statistics of every slot in one number where they fit,
     AlignedBuffer packed_singles;  // and their sums per feature
-    AlignedBuffer
-        pair_weights;  // what the rows of two features could cost more at most, and where tests have prices,
-    AlignedBuffer pair_rows;  // how many they are
+    AlignedBuffer pair_weights;    // by pair of features, the most that its rows could cost more
+    AlignedBuffer pair_rows;       // by pair of features, its number of rows; only where tests have prices
     std::vector<std::int32_t> order;
     std::vector<double> lower;  // [child budget][side][lane], of the children
     bool grouped = false;       // groups of targets are worth looking at below (bounds/groups.cpp)
@@ -391,7 +390,7 @@ private:
 void normalise(int& depth, int& nodes);
 inline int full_tree(int depth) { return depth >= 30 ? (1 << 30) : (1 << depth) - 1; }
 
-// `learn(record, literal, lane, side)` for every record that says something of a child of the node: those of
+// `learn(record, literal, lane, side)` for every record that bounds a child of the node: those of
 // nodes that differ in one test, and its own. The records of a group are all looked up and fetched from
 // memory (`fetch(record, literal)`) before the first of them is read.
 template <class Fetch, class Learn>

@@ -288,11 +288,11 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
             });
         } catch (const std::system_error&) {
             --running;
-            break;  // the system gives no more threads: those that run are enough
+            break;  // the system refused a thread: go on with those started
         }
     }
     work(main);
-    {  // Only this thread hears of Ctrl-C, so it looks up while it waits for the others.
+    {  // Only the calling thread can poll; it does so every 50 ms while it waits.
         std::unique_lock lock(running_mutex);
         while (!idle.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; })) {
             lock.unlock();
@@ -367,8 +367,9 @@ Tree RootSearch::rebuild(Worker& main, int depth, int nodes, double proven) {
     else
         main.construct(0, depth, nodes, proven, optimal);
     if (!search_.has_function() && cost(optimal) != proven)
-        throw std::logic_error(
-            "internal error, please report it: the tree has not the value that was proven");
+        throw std::logic_error("internal error, please report it: the tree costs " +
+                               std::to_string(cost(optimal)) + ", but " + std::to_string(proven) +
+                               " was proven");
     return optimal;
 }
 

@@ -84,7 +84,7 @@ void SizeWorker::push_vectors(Level& at, int lane) {
     }
 }
 
-// As Worker::recall_children(), with a number for every number of nodes that is not known anyway.
+// As Worker::recall_children(), with one entry per child budget from the first unknown one to 3 nodes.
 void SizeWorker::recall_vectors(Level& at) {
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     at.known.assign(2 * stride, 0);

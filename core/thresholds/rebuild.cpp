@@ -1,3 +1,4 @@
+// The tree of a plan: open levels are solved again, redundant splits removed, leaves labelled and counted.
 #include "thresholds/rebuild.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The order of a solve over thresholds: greedy trees, the search, the tree of the plan, and its check.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>

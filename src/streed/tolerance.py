@@ -19,10 +19,10 @@ TOLERANCE = 1e-9
 """Values that differ by at most this share of their size (at least of 1) are equal up to rounding."""
 
 RECOUNT = 100 * TOLERANCE
-"""The same where one value was added by the engine and the other one anew in Python."""
+"""Tolerance for engine sums against Python sums, as a share of their size (at least of 1)."""
 
 LAST_DIGITS = TOLERANCE / 1000
-"""The same where the two values come from a single operation each: they differ in their last digits only."""
+"""Tolerance for two results of single operations, which differ in their last digits only."""
 
 
 def slack(value: float) -> float:

@@ -1,3 +1,4 @@
+// Pair tables of counts for vectors: one channel per block of equal costs.
 #include "front/data/pair_counts.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The preparation of rows with several costs: grids, merged rows, blocks of equal costs.
 #include "front/data/rows.hpp"
 
 #include <algorithm>

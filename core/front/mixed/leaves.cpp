@@ -1,3 +1,4 @@
+// Statistics and grids of mixed problems: rows are merged, and costs become whole ticks.
 #include "front/mixed/leaves.hpp"
 
 #include <algorithm>

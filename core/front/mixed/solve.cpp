@@ -1,3 +1,4 @@
+// The front or the best tree of components of any kind, level by level up to the limit of the depth.
 #include "front/mixed/solve.hpp"
 
 #include <algorithm>

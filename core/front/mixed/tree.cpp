@@ -1,3 +1,4 @@
+// Redundant splits of trees with several values: a subtree goes where the values stay within what is wanted.
 #include "front/mixed/tree.hpp"
 
 #include <algorithm>

@@ -29,7 +29,7 @@ public:
     template <class Points>
     void put(const Words& mask, int nodes, const Vector<M>& ceiling, const Points& points) {
         if (entries_.size() < kMost && size_ >= entries_.size()) {
-            if (!ledger_.roomy(mask.size() * sizeof(mask[0]))) return;
+            if (!ledger_.fits_optional(mask.size() * sizeof(mask[0]))) return;
             entries_.emplace_back(ledger_);
         }
         Entry& entry = entries_[size_++ % entries_.size()];

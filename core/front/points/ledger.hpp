@@ -1,8 +1,7 @@
 // Memory of the searches of one call: lists of points and their trees, and what scalar searches hold.
 //
 // Caches of scalar searches make room by themselves. Points cannot: when they would pass the limit by more
-// than a tenth, the search ends as it does when its time is up, or, where it is a mere attempt, as when its
-// work is used up.
+// than a tenth, the search ends as it does when its time is up; a capped attempt ends with OutOfWork.
 #pragma once
 
 #include <algorithm>
@@ -36,9 +35,8 @@ public:
         }
         peak_ = std::max(peak_, now);
     }
-    // Whether so much more, which the search can do without, leaves half of the memory to what it cannot do
-    // without.
-    bool roomy(std::size_t bytes) const { return limit_ == 0 || used() + bytes <= limit_ / 2; }
+    // Whether an optional allocation stays below half the limit.
+    bool fits_optional(std::size_t bytes) const { return limit_ == 0 || used() + bytes <= limit_ / 2; }
     void give(std::size_t bytes) { points_ -= bytes; }
     void keep(std::size_t bytes) { kept_ += bytes; }  // for good: the rows
 

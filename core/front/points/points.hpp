@@ -157,7 +157,7 @@ public:
         tested_ = tested;
         if (tested) wanted_ = corners;
     }
-    // Nothing is wanted that the points found so far cover.
+    // Removes from the wanted region what the points found so far dominate.
     void narrow() {
         if (!bounded_) return;
         constexpr std::size_t kKnown = 32;  // more are grouped (unmeasured)

@@ -1,3 +1,4 @@
+// Limits that only extreme labellings meet: both groups' counts are combined in whole numbers.
 #include "front/scalar/arithmetic.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Multipliers of the Lagrangian dual from known points: one by one exactly, several by subgradient steps.
 #include "front/scalar/multipliers.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The scalar search of weighted components: costs in whole units, the engine's form, threads over root
+// features.
 #include "front/scalar/scalar.hpp"
 
 #include <algorithm>

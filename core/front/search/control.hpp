@@ -18,7 +18,7 @@ public:
 
     double elapsed() const { return std::chrono::duration<double>(Search::Clock::now() - started).count(); }
 
-    // About ten times a second, whoever asks. True ends the search.
+    // Calls `poll` of the options at most every 0.1 s. True ends the search.
     bool poll(Progress progress) {
         const double now = elapsed();
         if (!options.poll || now < next_poll_) return interrupted_;

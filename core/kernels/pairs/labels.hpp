@@ -27,7 +27,7 @@ struct LargestSums {
     }
 };
 
-// Counted rows, in units: those of the model if they fit, else such that no gain is less than it is.
+// Gains in whole units, rounded up where the model's unit does not fit.
 template <class T, int Labels>
 class UnitLabels : UnitTable<T> {
     using Table = UnitTable<T>;

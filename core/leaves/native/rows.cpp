@@ -1,3 +1,4 @@
+// The registry of native losses, and what a search prepares for one: units, packed sums, potentials.
 #include "leaves/native/rows.hpp"
 
 #include <algorithm>

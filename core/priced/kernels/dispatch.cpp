@@ -1,3 +1,4 @@
+// The kernels of the search for priced nodes at one of the levels of this machine.
 #include "kernels/dispatch.hpp"
 
 #include "priced/kernels/kernels.hpp"

@@ -1,3 +1,4 @@
+// The search over sets of groups for conjunctions that cost more than a leaf may.
 #include "priced/prices/conjunctions.hpp"
 
 #include <algorithm>

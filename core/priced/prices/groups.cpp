@@ -1,3 +1,4 @@
+// Rows with equal features as groups, with their costs per label.
 #include "priced/prices/groups.hpp"
 
 #include <algorithm>

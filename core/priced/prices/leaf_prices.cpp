@@ -1,3 +1,4 @@
+// The rounds of the programme of leaf prices: propose, look for violated conjunctions, scale to a proof.
 #include "priced/prices/leaf_prices.hpp"
 
 #include <algorithm>

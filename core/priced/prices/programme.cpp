@@ -1,3 +1,5 @@
+// The dual simplex method with bounded variables and an explicit inverse, for sets that are added one by
+// one.
 #include "priced/prices/programme.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// When values of rows are counted as planes of bits, and the planes of a node.
 #include "priced/rows/planes.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The loop of the reduction: support, cancellation and duplicates in turns until none changes anything.
 #include "priced/rows/reduction.hpp"
 
 #include <numeric>

@@ -1,3 +1,4 @@
+// The rows of a node and of its children as dense bits, compacted by the features that remain.
 #include "priced/rows/rows.hpp"
 
 #include <algorithm>

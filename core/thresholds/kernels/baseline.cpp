@@ -1,3 +1,4 @@
+// The kernels of the search over thresholds, compiled for any machine of the architecture.
 #define STREED_LEVEL baseline
 #define STREED_LEVEL_NAME "baseline"
 #define STREED_VECTOR_BYTES 16

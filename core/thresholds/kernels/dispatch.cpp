@@ -1,3 +1,4 @@
+// The kernels of the search over thresholds at one of the levels of this machine.
 #include "kernels/dispatch.hpp"
 
 #include "thresholds/kernels/kernels.hpp"

@@ -1,3 +1,4 @@
+// The rows of a node in the form that the kernels walk: entries, runs of labels, ends of equal values.
 #include "thresholds/rows/node.hpp"
 
 #include <algorithm>

@@ -12,8 +12,8 @@ namespace streed::thresholds {
 using Cost = std::int64_t;
 
 // What a leaf costs. Two labels and classes: the weight of the rows that do not have its label. Costs: the
-// least sum over labels of the rows' costs, from which the least cost of each row was taken. Squares: the
-// squared error about the mean; the "costs" of a row are its three statistics (squares.hpp).
+// least sum over labels of the rows' costs, after subtracting each row's least cost. Squares: the squared
+// error about the mean; the "costs" of a row are its three statistics (squares.hpp).
 enum class Model { two_labels, classes, costs, squares };
 
 // A node with up to 32,767 rows has entries of 32 bits, else of 64. Rows of a node are numbered by label;

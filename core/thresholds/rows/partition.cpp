@@ -1,3 +1,4 @@
+// The two children of a node: stable partitions of its sorted columns, 16 rows at a time with AVX-512.
 #include <algorithm>
 
 #include "thresholds/rows/node.hpp"

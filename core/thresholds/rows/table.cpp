@@ -1,3 +1,5 @@
+// The reduction of a problem over thresholds: labels, weights, dense ranks, and columns with the same
+// splits.
 #include "thresholds/rows/table.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Three levels and more over thresholds: intervals of root thresholds, with bounds at both ends.
 #include <algorithm>
 #include <array>
 

@@ -1,3 +1,4 @@
+// The table of subproblems over thresholds: entries by row set, with their memory counted.
 #include "thresholds/search/cache.hpp"
 
 namespace streed::thresholds {

@@ -1,3 +1,4 @@
+// Two levels over thresholds: intervals of root thresholds share the lanes of a walk.
 #include <algorithm>
 
 #include "thresholds/search/search.hpp"

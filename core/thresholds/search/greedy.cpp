@@ -1,3 +1,4 @@
+// The first tree of a search over thresholds, grown as CART does, with optimal last levels.
 #include <algorithm>
 
 #include "thresholds/search/search.hpp"

@@ -1,3 +1,4 @@
+// What all workers of a search over thresholds share: incumbent, bound, limits and progress.
 #include "thresholds/search/search.hpp"
 
 #include <algorithm>

@@ -15,7 +15,7 @@ Team::Team(int n_threads, Work work, Wait wait) : work_(std::move(work)), wait_(
     };
     try {
         for (int thread = 1; thread < n_threads; ++thread) threads_.emplace_back(begin, thread);
-    } catch (const std::system_error&) {  // no more threads to be had: those that run will do
+    } catch (const std::system_error&) {  // the system refused a thread: go on with those started
     }
 }
 

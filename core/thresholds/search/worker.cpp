@@ -1,3 +1,4 @@
+// The steps that all depths share: stumps, leaves, bounds of sides, and the cache before a search.
 #include <algorithm>
 
 #include "thresholds/search/search.hpp"

@@ -47,7 +47,7 @@ eeg takes 4.1e8 (0.76 s), htru 3.5e8 (0.63 s), magic 2.3e8, avila 1.3e8, bean 8e
 depth 4 most of them are not, rice among them (more than 1e9), and a search over chosen cuts follows."""
 
 CHEAP_SQUARES = 5e7
-"""The same for squared errors, of which a row and a column take ten times as long: 0.5 to 1.2 s. At depth 3
+"""The same for squared errors, whose kernel is ten times slower per cell: 0.5 to 1.2 s. At depth 3
 carbon takes 2.8e7 (0.4 s), diabetes 5.1e6, concrete 2.0e6, airfoil 1.2e6, grid 2.5e8 (6 s); at depth 4
 airfoil 3.0e7 (0.3 s), concrete 9.7e7 (1.2 s), diabetes 5.6e8 (9 s)."""
 

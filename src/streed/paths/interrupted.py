@@ -11,7 +11,7 @@ from streed.tree.result import Result
 def unsearched(leaf: Result, larger: Result) -> Result:
     """Return the single leaf for a size that was not searched; the bound is that of a larger size.
 
-    One Ctrl-C ends the whole path: a search for every size that is left would want one each.
+    One Ctrl-C ends the whole path; otherwise every remaining size would need its own Ctrl-C.
     """
     distance = abs(leaf.objective - larger.lower_bound)
     size = max(abs(leaf.objective), abs(larger.lower_bound))

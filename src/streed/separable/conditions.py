@@ -205,7 +205,7 @@ def as_good(sample: Sample, v: Any, w: Any, pool: list[Any]) -> bool:
     """Whether v is better than w, equal up to rounding, or as good: no value of the pool tells them apart.
 
     The last is for orders with ties, such as "smaller first entry": values that differ in what the order does
-    not look at. In a front, two values that do not dominate each other are told apart by others.
+    not look at. In a front, incomparable values differ in what they dominate.
     """
     guard = sample.guard
     if guard.covers(v, w) or guard.close(v, w):

@@ -42,7 +42,7 @@ def make_tree(
 
     `task` is what errors call the task; only leaf functions can be wrong now.
     """
-    tree = Tree.__new__(Tree)  # its arrays are not looked at twice: the recount refuses what is no tree
+    tree = Tree.__new__(Tree)  # skips `Tree.__init__`: `_core.recount` validates the arrays
     tree.feature = feature = answer["feature"]
     tree.left = left = answer["left"]
     tree.right = right = answer["right"]

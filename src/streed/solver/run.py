@@ -1,4 +1,4 @@
-"""One solve: its searches, its clock, who watches it, and its result.
+"""One solve: its searches, limits, progress callbacks, and its result.
 
 Whatever the strategy, searches of the engine are run by the methods of `Run`, the result is made by
 `Run.result`, and the user hears of Ctrl-C by one warning. A strategy may take many searches: they share the

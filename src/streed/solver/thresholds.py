@@ -2,8 +2,8 @@
 
 The engine (``core/thresholds``) takes columns as ranks: equal values have equal ranks. Its answer is a tree
 whose features are numbers of splits, each a column and a rank. `ThresholdRun` makes every split that occurs a
-binary feature of its own, so that the strategies, which know nothing of thresholds, count trees as ever:
-one search, Dinkelbach's iteration, the hull of a metric, and limits by multipliers.
+binary feature of its own, so that the strategies, which know nothing of thresholds, count trees over binary
+features: one search, Dinkelbach's iteration, the hull of a metric, and limits by multipliers.
 """
 
 from __future__ import annotations
