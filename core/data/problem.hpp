@@ -75,7 +75,7 @@ struct ReducedProblem {
     int n_matrices = 1;             // weighted: values of a slot
     std::vector<double> value;      // weighted, [matrix][slot], in grains
     std::vector<double> weight;     // weighted, per slot: the most it can cost above its unavoidable part
-    std::vector<double> potential;  // weighted, per slot: what it costs when leaves have no benefit
+    std::vector<double> potential;  // weighted, per slot: its cost when leaves have no benefit
     std::vector<double> count;      // weighted, per slot: rows of the problem
 
     LeafKind kind = LeafKind::signed_difference;

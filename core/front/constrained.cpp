@@ -337,8 +337,8 @@ void ConstrainedSearch<M>::solve_depth(int depth, int nodes, bool last, Constrai
     }
 }
 
-// Nothing is feasible: the least violation, from what is known or by a search over the constrained components
-// alone.
+// No tree is feasible: finds the least violation, among known trees or by a search over the constrained
+// components alone.
 template <int M>
 void ConstrainedSearch<M>::find_closest(int depth, int nodes, ConstrainedResult& result) {
     Tree closest = least_broken_;

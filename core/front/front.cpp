@@ -3,7 +3,7 @@
 //
 // A first scalar search, where it is given weights, gives a budget and the bounds of all subproblems; then
 // one front search finds every point. If it does not end, the plane of points is cut into regions, each a
-// smaller search: what is found is then a part of the front with a bound on what is missing.
+// smaller search: the result is then a part of the front with a bound on the missing points.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -106,7 +106,7 @@ bool WholeFront<M>::search(Scalar* guide, int depth, int nodes) {
     if (guide == nullptr && M > 1 && control_.options.switches.bound_sets)
         points_.bound(Corners<M>({highest}), lowest, false);
     try {
-        // The front of a smaller depth costs little, and what it has of the whole one narrows the search.
+        // The front of a smaller depth costs little, and its points tighten the bound set.
         for (int d = std::min(depth, 2); d <= depth; ++d) {
             int n = nodes, dd = d;
             normalise(dd, n);

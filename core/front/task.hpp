@@ -1,4 +1,4 @@
-// What the front engine is asked, and what it gives back: plain data.
+// Problems and results of the front engine: plain data.
 //
 // Every component is minimised and added over leaves: costs[r][k][j] is what row r costs in component j when
 // its leaf predicts label k, branch_cost[j] what every branching node costs.

@@ -19,7 +19,7 @@ constexpr std::size_t kCells = 1 << 12;  // in a call, about; they stay in the c
 
 }  // namespace
 
-// The least cost over the labels in ticks, above what the rows must cost in any case.
+// The least cost over the labels in ticks, less the unavoidable cost of the rows.
 void Search::leaf_costs(const double* sums, std::size_t n, double* ticks) const {
     if (leaf_table.ready()) {
         const std::vector<std::int32_t>& factors = leaf_table.factors();

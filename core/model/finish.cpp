@@ -1,6 +1,6 @@
 // From the tree of the search to the one that users get (the search knows reduced rows only).
 //
-// Splits that a subtree does without are removed bottom up, on the rows as they were given. Trying every
+// Redundant splits are removed bottom up, on the rows as they were given. Trying every
 // subtree in the place of every node is quadratic, but trees are small. Rows that no test of the tree tells
 // apart take every way together, so they are added up first: of 8,000 rows of query1 at depth 4 97 are
 // left.

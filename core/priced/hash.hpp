@@ -1,4 +1,4 @@
-// A fast hash of words. Equal hashes are never taken for equality: what is found by hash is compared.
+// A fast hash of words. Equal hashes are never taken for equality: entries found by hash are compared.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ public:
     // `apart`, the price of a split, and a leaf: f parts them from the others. Before the second was used,
     // 1.3 times as many tables were filled in the mean of twelve problems, six times as many on audiology.
     virtual void push(int g, int side, double value, double apart, Bounds& bounds) const = 0;
-    // (3) The same between a node and its parent: `from` and `bounds_from` belong to the parent, of which
+    // (3) As (2), between a node and its parent: `from` and `bounds_from` belong to the parent, of which
     // this node is side `side` of the feature in lane `lane`; `lane_of[f]` is the parent's lane of this
     // node's feature f.
     virtual void inherit(const PairTable& from, const Bounds& bounds_from, int lane, int side,

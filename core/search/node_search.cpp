@@ -1,4 +1,4 @@
-// One subproblem (paper, Algorithm 1): what is known already, what is trivial, else the search over its
+// One subproblem (paper, Algorithm 1): first the cache, then trivial cases, else the search over its
 // features.
 //
 // The cache is asked before the rows of a child are loaded, by a key that the path alone gives: rows

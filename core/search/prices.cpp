@@ -101,7 +101,7 @@ void NodePrices::test(const NodePrices& before, std::size_t lane, const Kernels&
                               {now.data(), discounted.data(), attribute.data()});
 }
 
-// Without a test of `lane`, other features of its attribute cost what they cost now; or another test of its
+// Without a test of `lane`, other features of its attribute keep their price; or another test of its
 // group loses its discount, after which that of the lane is left to pay. A lane that is the only one of its
 // attribute is not tested again. After a test of `lane`, its other features are free, and so are those of
 // attributes that were tested before the node; a group has its discount at best.

@@ -243,9 +243,8 @@ int Worker::split_tree(int index, int lane, int depth, const int nodes[2], Tree&
     return root;
 }
 
-// A node whose tree is proven to have this value. What the search chose is the first feature in order that
-// attains it, as all before it were shown to be worse than what they were compared with; else the node is
-// searched again.
+// Builds the tree of a node that is proven to have this value. The choice of the search is taken if it is the
+// first feature in order that attains the value; else the node is searched again.
 int Worker::construct(int index, int depth, int nodes, double value, Tree& tree) {
     Level& at = level(index);
     normalise(depth, nodes);

@@ -99,7 +99,8 @@ private:
     double next_poll_ = 0;
 };
 
-// The optimum if it is below the caller's upper limit, and a proven lower bound in any case.
+// `lower` is a proven lower bound; it is the optimum if `exact`, which needs an optimum below the upper
+// limit.
 struct Outcome {
     double lower;
     bool exact;
@@ -111,7 +112,7 @@ struct Choice {
     int left_nodes = 0;
 };
 
-// Everything about one node on the current path: its rows, its pair table and what is known of its children.
+// One node on the current path: its rows, its pair table, and the values and bounds of its children.
 struct Level {
     Node node;
     std::string key;  // of the subproblem in the cache

@@ -148,7 +148,7 @@ ChildBenefits Worker::both_benefits(const Level& at, int lane, bool with_two) {
                           search_.model, with_two);
 }
 
-// The same with weights per label. A leaf of weight w and difference d gains (w + |d|) / 2: the kernel
+// As above, with weights per label. A leaf of weight w and difference d gains (w + |d|) / 2: the kernel
 // maximises half the sum of |d|, and half the weight of the child comes on top.
 ChildBenefits Worker::both_scaled(const Level& at, int lane, bool with_two) {
     const Node& node = at.node;

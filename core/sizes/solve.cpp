@@ -58,7 +58,7 @@ void SizesSearch::keep(std::size_t nodes, double value, Tree tree) {
     }
 }
 
-// Makes trees of the root's choices that are better than what is known. As in search/solve.cpp this waits
+// Makes trees of the root's choices that are better than the trees so far. As in search/solve.cpp this waits
 // until it takes no more than a tenth of the time.
 void SizesSearch::catch_up(SizeWorker& worker, int depth, bool at_once) {
     if (!at_once && search_.elapsed() < std::max(10 * building_, kFirstSeconds)) return;
@@ -164,7 +164,7 @@ SizesResult SizesSearch::run() {
     return result;
 }
 
-// Trees over the rows as they were given, without splits that their subtrees do without. Trees of a search
+// Trees over the rows as they were given, without redundant splits. Trees of a search
 // that was cut short may be worse than smaller ones.
 void SizesSearch::finish(SizesResult& result) {
     const auto finished = [&](const Tree& tree) {

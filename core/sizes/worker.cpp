@@ -309,8 +309,8 @@ void SizeWorker::try_below(int index, int lane) {
     offer_lane(at, sizes(index), lane);
 }
 
-// Raises the bounds of a child to its values, as far as there is room for them. What is known of the child is
-// looked up first; only what is not known is searched.
+// Raises the bounds of a child to its values, as far as there is room for them. The cache is asked first;
+// only unknown sizes are searched.
 void SizeWorker::solve_below(int index, int lane, bool side) {
     Level& at = level(index);
     SizeLevel& own = sizes(index);

@@ -1,4 +1,4 @@
-// What the search over thresholds is asked, and what it gives back.
+// Problems and results of the search over thresholds.
 #pragma once
 
 #include <cstddef>

@@ -54,7 +54,7 @@ private:
         return worker_.make_plan(node, best.column, best.position);
     }
 
-    // True if the sides change places: missing values above all others are told apart by the test for missing
+    // True if the sides change places: a split of missing values from all others becomes the test for missing
     // values.
     bool add_split(const Plan& plan) {
         const Source& source = search_.table.sources[static_cast<std::size_t>(plan.column)];

@@ -1,6 +1,6 @@
 // The rows of a problem with several components, prepared once for all searches.
 //
-// They are kept in two forms. Merged rows (equal features) carry one cost per label and component: scalar
+// Rows are kept in two forms. Merged rows (equal features) carry one cost per label and component: scalar
 // searches are made from them. Atoms are what vectors are summed over: rows of the same costs stand in one
 // block each where there are few different costs, so that sums are counts of bits (a row is right or wrong,
 // in one group or the other); else an atom is a merged row with a vector of its own.

@@ -154,8 +154,8 @@ MixedResult MixedFront<M>::run() {
     try {
         search.run(0, 0, sink);
         control_.checkpoint();
-        // Small trees first: what they have of the whole front narrows the search, and something is there
-        // when it has to end early.
+        // Smaller depths first: their points tighten the bound set, and there is a tree when the search has
+        // to end early.
         for (int d = std::min(depth_, 2); d <= depth_; ++d) {
             int depth = d, nodes = nodes_;
             normalise(depth, nodes);
@@ -168,7 +168,7 @@ MixedResult MixedFront<M>::run() {
                                                                                : Status::interrupted;
         result.status = control_.status;
     }
-    control_.ledger.lenient = true;  // what was found is put together
+    control_.ledger.lenient = true;  // the points found so far are put together
     sink.filter(false);
     report(sink, search.arena, result);
     result.statistics = {

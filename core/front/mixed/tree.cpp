@@ -1,4 +1,4 @@
-// Redundant splits of trees with several values: a subtree goes where the values stay within what is wanted.
+// Redundant splits of trees with several values: a node goes where one of its subtrees keeps all values.
 #include "front/mixed/tree.hpp"
 
 #include <algorithm>

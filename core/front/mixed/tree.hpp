@@ -1,4 +1,4 @@
-// Trees of a mixed search, without splits that their values do without.
+// Trees of a mixed search, with splits removed where their values stay the same.
 #pragma once
 
 #include <map>

@@ -1,10 +1,10 @@
 // Fronts of solved children of one node, as lower bounds of children whose rows are nearly the same: the
 // similarity bound of the paper for vectors.
 //
-// A tree costs on some rows what it costs on others, less the most that rows which are gone can have cost and
-// plus the least that new ones must cost. So the front of the others, moved by that, bounds all trees from
-// below. Where the front was only searched up to a ceiling, a tree may also exceed the ceiling in one
-// component, moved in the same way.
+// When rows leave a set and others join it, the cost of a tree falls by at most the largest cost of those
+// that leave, and rises by at least the least cost of those that join. So the front of the old set, moved by
+// both, bounds all trees of the new set from below. Where the front was only searched up to a ceiling, a tree
+// may also exceed the ceiling in one component, moved in the same way.
 #pragma once
 
 #include <bit>

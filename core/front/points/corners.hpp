@@ -4,8 +4,8 @@
 // This is the upper bound of the paper (a set of known points that nothing wanted may be dominated by), seen
 // from the other side: the corners are its reverse front. In that form subtracting what one side of a split
 // costs is subtracting from every corner. Sets are kept small by representatives that stand for several
-// corners (the largest of each component) or for several points (the least of each): what is wanted only
-// grows by that.
+// corners (the largest of each component) or for several points (the least of each): the set of wanted
+// vectors only grows by that.
 #pragma once
 
 #include <algorithm>
@@ -160,7 +160,7 @@ public:
 
 private:
     std::vector<Vector<M>> corners_;
-    mutable std::size_t last_ = 0;  // what is below one corner is likely to be followed by more of that
+    mutable std::size_t last_ = 0;  // the next vector is likely to be below the same corner
 
     // Forgets corners that are below others.
     void maximal() {

@@ -1,7 +1,7 @@
 // All single splits of a set of rows, for two components and two labels: the nondominated ones.
 //
-// They fall into a table by their first component. A cell holds the second component and who has it as one
-// number, so that the smaller number is the better split, and of equal ones the first.
+// Splits fall into a table by their first component. A cell holds the second component and the number of the
+// split as one number, so that the smaller number is the better split, and of equal ones the first.
 #pragma once
 
 #include <algorithm>

@@ -19,7 +19,7 @@ struct OutOfWork {};
 
 class Ledger {
 public:
-    // A search that may hold nothing finds nothing: so much is allowed in any case.
+    // Points may take this much whatever the limit, so that every search can return some.
     static constexpr std::size_t kLeast = std::size_t{1} << 20;
 
     Ledger(std::size_t limit, Status& status) : limit_(limit), status_(status) {}
@@ -41,7 +41,7 @@ public:
     void keep(std::size_t bytes) { kept_ += bytes; }  // for good: the rows
 
     bool attempt = false;  // there is another way if this one takes too much
-    bool lenient = false;  // the search is over: what it has found is put together
+    bool lenient = false;  // the search is over: its points are put together
 
     // Scalar searches that are alive; each may fill a part of the memory with its caches.
     void enter(const MemoryBudget& budget) { scalars_.push_back(&budget); }

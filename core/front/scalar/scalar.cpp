@@ -184,7 +184,7 @@ Outcome Scalar::solve(int depth, int nodes, double upper) {
             outcome = {found ? root_.best : root_.lower_bound(*search_), found};
         }
     } catch (const Stopped&) {
-        // What the children's bounds prove by now; what was found so far may be better than they say.
+        // The bounds of the children prove this much; the best tree so far may lie below their minimum.
         if (root_.branching)
             proven_ = least_ + cost(std::min(root_.best, root_.lower_bound(*search_)), nodes) - slack_;
         throw;

@@ -31,7 +31,7 @@ public:
         return interrupted_;
     }
 
-    // Counts work of about a nanosecond each; looks at the clock now and then.
+    // Counts work of about a nanosecond each; checks the clock now and then.
     void work(double amount) {
         done_ += amount;
         since_ += amount;

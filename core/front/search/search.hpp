@@ -2,7 +2,7 @@
 //
 // A node keeps the points whose weighted cost is within its budget. A split is skipped when the scalar bounds
 // of its children exceed the budget together, and a child's budget is what the bound of its sibling leaves.
-// Without a guide every split is looked at.
+// Without a guide no split is skipped.
 //
 // Vectors are relative: the tree that gives label 0 to all rows of a node is the zero of that node.
 #pragma once
@@ -151,8 +151,8 @@ private:
                                              std::max(0.0, branch_[static_cast<std::size_t>(j)]) * nodes;
         return v;
     }
-    // What a sink wants, if it knows that better than by its ceiling and that is of use at a level. Tables of
-    // splits are faster than any bound on what is in them.
+    // The corners of a sink's upper bound set, if it has one beside its ceiling and the set has skipped
+    // enough at this level; null else. Tables of splits are faster than any bound on their entries.
     template <class Sink>
     const Corners<M>* corners(const Sink& sink, int level) const {
         if constexpr (requires { sink.corners(); })

@@ -103,8 +103,7 @@ void FrontSearch<M>::deep(int level, int depth, int nodes, Sink& sink) {
     control_.checkpoint();
     shared_.close();
     layer(level).archive.clear();
-    // Trees of depth two cost little, and what they are worth narrows the search for the others. The root has
-    // them.
+    // Depth-two trees tighten the bound set first; the root already did this.
     if (level > 0 && corners(sink, level) != nullptr) pairs(level, 2, std::min(nodes, 3), sink);
     open_lanes(level, depth, nodes, sink.threshold());
     narrow(level, sink);
@@ -136,8 +135,8 @@ void FrontSearch<M>::child(int level, int feature, int lane, bool side) {
 }
 
 // One branching feature with all divisions of the node budget. The smaller child comes first: if it has
-// nothing within the budget the other one is not looked at, and its least point narrows what the other one
-// may cost.
+// nothing within the budget the other one is not searched, and its least point lowers the budget of the
+// other one.
 template <int M>
 template <class Sink>
 void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Sink& sink) {

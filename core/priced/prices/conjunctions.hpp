@@ -25,7 +25,7 @@ struct Conjunction {
 class Conjunctions {
 public:
     // `prices` and `costs` of the groups, and what a split costs, in the same whole numbers. Their sums must
-    // fit 31 bits. It ends after `effort` operations, or when `stop` says so.
+    // fit 31 bits. The search ends after `effort` operations, or when `stop` returns true.
     Conjunctions(const Groups& groups, const Kernels& kernels, const std::vector<std::int32_t>& prices,
                  const std::vector<std::int32_t>& costs, std::int32_t branch, double effort,
                  const Stop& stop);

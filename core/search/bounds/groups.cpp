@@ -3,8 +3,8 @@
 // Zhang et al., "Optimal Sparse Regression Trees", AAAI 2023).
 //
 // Here all children of a node are bounded at once, before any of them is loaded. That pays where features
-// explain nearly all of the target: a split that says nothing of it leaves both children with as many groups
-// as there were before. Elsewhere leaves are far from the best groups, and nodes are looked at only if the
+// explain nearly all of the target: a split unrelated to it leaves both children with as many groups
+// as there were before. Elsewhere leaves are far from the best groups, and nodes are bounded only if the
 // bound was promising at the node above. Pair problems solved on carbon with a price of 0.001: 92 of 583 at
 // depth 4, 305 of 9,872 at depth 5.
 //
@@ -27,10 +27,10 @@ constexpr std::size_t kStatistics = 3;
 // 0.001: 32 and 64 bins 274 and 37, 64 and 64 287 and 40, 32 and 48 446 and 36, 32 and 96 267 and 41.
 constexpr int kFewBins = 32, kManyBins = 64;
 
-// What the node costs in as many groups as a child has leaves is what both children cost together if the
-// feature says nothing of the target. Its share of the cost to beat decides: from the first one on the
-// children are bounded, from the others on the children of children are looked at, those with three levels
-// and those with more. The first: 0.95 takes 270 ms on carbon at depth 5 with a price, as its root has less.
+// The cost of the node in as many groups as a child has leaves is the cost of both children together if the
+// feature is unrelated to the target. Its share of the cost to beat decides: from the first one on the
+// children are bounded, from the others on the children of children, those with three levels and those with
+// more. The first: 0.95 takes 270 ms on carbon at depth 5 with a price, as its root has less.
 // The second, carbon at depth 5 and query1 with a price: 0.2 takes 265 and 45 ms, 0.35 274 and 42, 0.5 284
 // and 41, and without the bound it is 463 and 41.
 constexpr double kPromising = 0.7, kHopeful = 0.35, kHopefulAbove = 0.2;

@@ -1,4 +1,4 @@
-// What the price of a branching node says of leaf functions that no row makes cheaper than nothing.
+// Bounds from the price of a branching node, for leaf functions whose cost no row lowers.
 //
 // A tree with k branching nodes costs k times the price at least. So a node that costs no more than the price
 // as a leaf is best as one, and a tree that is to cost less than a limit has fewer nodes than limit / price.

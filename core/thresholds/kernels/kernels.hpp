@@ -65,7 +65,7 @@ struct Lane {
 };
 
 // Of the lower (0) and the upper (1) side of each lane: a single leaf, and the best two leaves (at least as
-// good). For labels what leaves gain, for costs what they cost. `limited` are two leaves of the least size,
+// good). For labels the gain of the leaves, for costs their cost. `limited` are two leaves of the least size,
 // if such were asked for.
 struct Sides {
     std::int64_t leaf[2][kMostLanes];

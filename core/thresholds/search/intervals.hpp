@@ -1,4 +1,4 @@
-// Intervals of thresholds that are still to be decided, and what is known to bound them.
+// Intervals of thresholds that are still open, with bounds of both sides at their ends.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Interval {
 inline bool later(const Interval& a, const Interval& b) { return a.bound > b.bound; }
 
 // First and last threshold of an interval that can have a sum below `room`; false if there is none. Near an
-// end that costs too much, thresholds are passed over until the rows in between weigh what is needed. A unit
+// end that costs too much, thresholds are passed over until the rows in between weigh enough. A unit
 // of weight is so many `ticks` of cost.
 inline bool candidates(const Node& node, const Interval& interval, Cost room, Cost ticks, int& first,
                        int& last) {

@@ -406,7 +406,7 @@ def _refuse_swapped(treatments: NDArray[Any], n_rows: int, outcome: Any) -> None
 
 
 FEW = 10
-"""So many treatments are never taken for outcomes, however few rows there are."""
+"""Up to this many distinct values are taken for treatments, however few rows there are."""
 
 
 def _trial(

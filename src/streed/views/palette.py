@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 COLORS = ("#2f7f86", "#c8553d", "#d9a441", "#6b5b95", "#4f8a4b", "#b65a8c", "#4a72b0", "#8c6d4f")
 """Colours of the labels, in turn."""
 SHADES = ("#cfe6e4", "#f6d5cc", "#f5e3bd", "#dcd6ea", "#d5e6d2", "#f2d3e2", "#cfe0f3", "#e6ddd0")
-"""The same colours, light enough for dark text."""
+"""The colours of the palette, light enough for dark text."""
 PLAIN = "#8796a5"
 """Colour of all labels if there are more than `MOST`."""
 MOST = len(COLORS)

@@ -20,7 +20,7 @@ from streed.tasks.forms import OneValue
 from streed.tree.tree import Tree
 
 BLOCK = 2**22
-"""So many pairs of a tree and a row are looked at in one go."""
+"""Pairs of a tree and a row that are counted in one call."""
 
 KEY_BITS = 62
 """Rows are put together where the trees test no more features than this."""

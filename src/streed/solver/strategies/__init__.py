@@ -42,7 +42,7 @@ STRATEGIES: Mapping[type, tuple[str, ...]] = {
 }
 
 STRATEGIES_OF_SIZES: Mapping[type, tuple[str, ...]] = {OneValue: ("all_sizes",)}
-"""Those that find the best tree for every number of branching nodes in one search."""
+"""Strategies that find the best tree for every number of branching nodes in one search."""
 
 
 @functools.cache
