@@ -118,3 +118,21 @@ def test_bad_arguments() -> None:
     path = complexity_path(streed.tasks.Accuracy(y), X, min_price=1)
     with pytest.raises(ValueError, match="begins at"):
         path.at(0.5)
+
+
+@pytest.mark.parametrize(
+    ("task", "error", "message"),
+    [
+        (streed.tasks.F1Score([0, 1, 1, 0]), TypeError, "needs a task with one value, got 'f1'"),
+        (streed.tasks.SquaredError([0.0, 1.0, 1.0, 0.0]), TypeError, "do not cost the sum of their rows"),
+        (streed.tasks.Accuracy([0, 1, 1, 0], cost_complexity=0.1), ValueError, "with cost_complexity=0"),
+        (
+            streed.tasks.CostMatrix([0, 1, 1, 0], [[0, 1], [1, 0]], feature_costs=[1.0, 2.0], columns=[0, 1]),
+            ValueError,
+            "tests have prices; give a depth",
+        ),
+    ],
+)
+def test_tasks_without_a_path_of_any_depth(task: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        complexity_path(task, np.eye(4, 2, dtype=bool), min_price=0.1)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.options import check_limits
+from streed.solver.engines import priced
 from streed.solver.recount import make_tree
 from streed.solver.run import Run
 from streed.tasks.base import Task, measure_of
@@ -27,16 +28,16 @@ class Additive(NamedTuple):
 def additive(task: Task, features: NDArray[np.uint8], names: list[str] | None) -> Additive:
     """Check that priced nodes can be searched for; say why not."""
     form = task.lower()
-    if not isinstance(form, OneValue) or not form.leaf.affine or form.combination != "sum":
-        raise TypeError(
-            f"max_depth=None needs a task whose leaves cost the sum of their rows, got {task.name!r}"
-        )
-    if form.prices is not None:
-        raise ValueError("max_depth=None cannot be used with prices of tests: give a depth")
+    if not isinstance(form, OneValue):
+        raise TypeError(f"max_depth=None needs a task with one value, got {task.name!r}: give a depth")
     if form.branch_cost != 0:
         raise ValueError(
             "the path varies the price of a branching node: make the task with cost_complexity=0"
         )
+    why = priced.refusal(form._replace(branch_cost=1.0), check_limits(max_depth=None))
+    if why:
+        error = TypeError if form.prices is None else ValueError
+        raise error(f"max_depth=None is not possible for {task.name!r}: {why}; give a depth")
     if features.shape[0] != task.n_rows:
         raise ValueError(f"X has {features.shape[0]} rows, but the task was made with {task.n_rows}")
     return Additive(task, form, features, names)
