@@ -44,7 +44,7 @@ class NotProvenWarning(UserWarning):
 
 
 class NoEventsWarning(UserWarning):
-    """A survival tree was fitted to rows that are all censored, so that it has nothing to say."""
+    """A survival tree was fitted to rows that are all censored: its curves are 1 throughout."""
 
 
 class IdentifierWarning(UserWarning):

@@ -1,6 +1,6 @@
 """Numbers as users give them: made doubles, and refused where their sums could not be exact.
 
-Python knows integers that no double can hold, and decimals that raise when they are looked at. Both become
+Python knows integers that no double can hold, and decimals that raise when they are read. Both become
 infinity or NaN here, which is then refused in the terms of the argument they came with. Numbers that are very
 large or all very small would overflow, or lose their digits, in sums and products of the search.
 """

@@ -139,7 +139,7 @@ def cost(task: Components[State, Value], tree: NestedTree, state: State | None =
     Returns
     -------
     object
-        The value of the tree. Constraints are not looked at.
+        The value of the tree. Constraints are ignored.
     """
     here = task.initial_state if state is None else state
     if not isinstance(tree, tuple):

@@ -52,7 +52,7 @@ def zero_one_bits(table: object) -> NDArray[np.uint8] | None:
     """Return an array of whole numbers as bytes if it holds zeros and ones and has no constant column.
 
     Three sweeps over bytes take a tenth of the time of comparing and counting every column. Numbers are
-    looked at without their sign, so that negative ones are too large.
+    read without their sign, so that negative ones are too large.
 
     Examples
     --------

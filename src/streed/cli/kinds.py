@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from streed.tasks import REGISTRY
 
 MOST_LABELS = 30
-"""A target of more different whole numbers holds numbers to be predicted, if nobody says what it holds."""
+"""A target of more different whole numbers holds numbers to be predicted, unless an option says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from streed.estimators.plan import FitPlan
 
 SHARE_OF_CANDIDATES = 0.5
-"""Candidates may take this share of the time limit; a bound that says something takes a search of all
+"""Candidates may take this share of the time limit; a useful bound takes a search of all
 thresholds."""
 
 

@@ -275,7 +275,7 @@ class SurvivalTree(BaseTree):
         Returns
         -------
         float
-            From 0 to 1; 0.5 says nothing.
+            From 0 to 1; random predictions have 0.5.
         """
         event, time = event_and_time(y)
         return concordance_index(event, time, self.predict(X))

@@ -100,7 +100,7 @@ class CheckedFunction:
         """Ask the function, and check what it returns; costs may still be infinite."""
         leaves, labels = sums.shape[1], self._leaf.n_labels
         try:
-            with np.errstate(all="ignore"):  # costs are looked at anyway, and some leaves may not exist
+            with np.errstate(all="ignore"):  # costs are checked below, and some leaves may not exist
                 answer = self._leaf.function(sums)
         except Exception as error:
             raise TaskError(f"{self._who} raised {type(error).__name__}: {error}") from error

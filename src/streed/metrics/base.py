@@ -1,4 +1,4 @@
-"""What a metric of binary classification is, and how one that somebody wrote is checked.
+"""What a metric of binary classification is, and how a metric of the user is checked.
 
 A metric is a number made of the four cells of the confusion matrix, the better the larger it is. With the
 class totals fixed it is a function of the false positives and the false negatives alone. Trees can be

@@ -283,7 +283,7 @@ def size_path(
 def path_checked(
     task: Task, features: NDArray[np.uint8], names: Sequence[str] | None, limits: Limits, progress: object
 ) -> SizePath:
-    """Find the path with features and limits that were checked already; the estimators come in here."""
+    """Find the path with features and limits that were checked already; entry of the estimators."""
     started = time.perf_counter()
     if limits.unlimited:
         raise ValueError("a size path needs max_depth, or a max_nodes of at most 20: got max_depth=None")

@@ -3,7 +3,7 @@
 A task can be solved subtree by subtree if and only if its costs and transitions are Markovian, its ⊕ keeps
 its order and its constraint is anti-monotonic (paper, Theorem 1). None of that can be proven by trying, but
 what is broken usually breaks on a handful of rows: states of the task are drawn at random, cut down to a few
-rows, features and labels, and everything in them is looked at.
+rows, features and labels, and every tree over them is tried.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from streed.tree.result import show
 __all__ = ["Counterexample", "SeparabilityReport", "check_separable"]
 
 WHOLE = 1000
-"""Tasks with more rows than this are never looked at as a whole."""
+"""Tasks with more rows than this are only tried on samples."""
 
 MEANINGS: Mapping[str, str] = {
     "contract": "the callables answer, with values that compare",
@@ -64,7 +64,7 @@ class Counterexample:
     task : Components or None
         The piece of the task that breaks, as a task of its own: its initial state, features and labels.
     depth : int
-        Depth of the trees that were looked at.
+        Depth of the trees that were tried.
     """
 
     check: str
@@ -182,7 +182,7 @@ def check_separable(
     started = time.perf_counter()
     depth = OPTIONS["max_depth"].check(max_depth)
     if not isinstance(depth, int) or depth > 3:
-        raise ValueError(f"max_depth must be at most 3, since all trees are looked at, got {max_depth!r}")
+        raise ValueError(f"max_depth must be at most 3, since all trees are tried, got {max_depth!r}")
     for name, number in (("n_samples", n_samples), ("n_rows", n_rows)):
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:
             raise ValueError(f"{name} must be an integer >= 1, got {number!r}")
@@ -263,7 +263,7 @@ class _Trial:
     def _smallest(
         self, check: Callable[[Sample], Violation | None], sample: Sample, found: Violation
     ) -> Counterexample:
-        """Shrink a sample, looking for the same condition, and describe what is left."""
+        """Shrink a sample, looking for the same condition, and describe the rest."""
 
         def look(smaller: Sample) -> Violation | None:
             again = _contract(lambda: check(smaller), self._task.name)

@@ -1,4 +1,4 @@
-"""Small pieces of a task on which everything can be looked at: drawn at random, and made smaller.
+"""Small pieces of a task on which all trees can be tried: drawn at random, and made smaller.
 
 A sample is a state of the task (some of its rows, below some tests) with a few of its features and labels: a
 task of its own, small enough to look at every tree. A sample that breaks something is shrunk: rows, tests,

@@ -110,7 +110,7 @@ class Run:
 
     @property
     def stopped(self) -> bool:
-        """Whether no further search may begin: the time is up, or somebody stopped one."""
+        """Whether no further search may begin: the time is up, or one was stopped."""
         if self.status == "optimal" and self.elapsed >= self.limits.time_limit:
             self.status = "time_limit"
         return self.status != "optimal"

@@ -101,7 +101,7 @@ def solve(
 def solve_checked(
     task: Task, features: NDArray[np.uint8], names: Sequence[str] | None, limits: Limits, progress: object
 ) -> Result:
-    """Solve with features and limits that were checked already; the estimators come in here."""
+    """Solve with features and limits that were checked already; entry of the estimators."""
     run = _run(task, features, names, limits, progress)
     form = form_of(task)
     return choose(run, form)(run, form)

@@ -27,7 +27,7 @@ def concordance_index(event: ArrayLike, time: ArrayLike, risk: ArrayLike) -> flo
     Returns
     -------
     float
-        From 0 to 1; 0.5 says nothing.
+        From 0 to 1; random predictions have 0.5.
 
     Notes
     -----

@@ -16,6 +16,6 @@ def is_missing(value: object) -> bool:
     if isinstance(value, numbers.Number):
         try:
             return bool(value != value)
-        except ArithmeticError:  # a decimal that signals when it is looked at, and is no number either
+        except ArithmeticError:  # a signalling decimal, which is no number either
             return True
     return value is None or type(value).__name__ in ("NAType", "NaTType")

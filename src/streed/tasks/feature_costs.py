@@ -254,7 +254,7 @@ def as_feature_costs(given: object) -> FeatureCosts:
 
 
 def _copied(given: Any) -> Any:
-    """Copy a mapping or a sequence; what is neither is refused where it is looked at."""
+    """Copy a mapping or a sequence; anything else is refused where it is read."""
     if isinstance(given, Mapping):
         return dict(given)
     return list(given) if isinstance(given, list | tuple | np.ndarray) else given

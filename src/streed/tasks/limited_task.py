@@ -4,7 +4,7 @@ Where the value can only get worse towards the limit as subtrees are put togethe
 beyond the limit cannot be part of a feasible tree: the constraint is anti-monotonic and prunes at every node.
 That is so for an upper limit if no leaf and no branching node lowers the value (or the largest leaf is what
 counts), and for a lower limit if none raises it. Any other limit (a lower limit on a sum of costs, both
-limits, a sum of signed things) is looked at on whole trees only. That is exact as well, since the search
+limits, a sum of signed things) is checked on whole trees only. That is exact as well, since the search
 keeps every value of the constrained task that could still matter; it only prunes less.
 """
 

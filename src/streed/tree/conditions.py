@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 Operator = Literal["<=", "=", "in", "is"]
 
 OPTIONAL = ("missing", "part")
-"""Entries that a description of a condition has only if they say something."""
+"""Entries that a description of a condition leaves out where they have their default."""
 RANGES = {"month": (1, 12), "weekday": (1, 7), "hour": (0, 23)}
 """The first and the last value of each part of a date."""
 NAMES = {

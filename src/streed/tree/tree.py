@@ -45,7 +45,7 @@ ColumnTest = tuple[NDArray[Any], float | int | None, bool]
 """A column, its cut (a float, an integer, or None for Booleans), and whether missing values satisfy it."""
 
 COUNTED = ("n_samples", "class_weights", "values")
-"""What is counted from the rows; of the many trees of a front perhaps only when it is looked at."""
+"""Attributes that are counted from the rows; for the many trees of a front only when one is read."""
 
 
 def is_vector(label: object) -> bool:

@@ -93,7 +93,7 @@ class Views:
         Missing values are None, NaN, NaT or pandas' NA. They go where the estimator sends them, if it was
         fitted with ``Binarizer(missing="indicator")``, also in columns that had none then. All names, labels
         and values are written as constants or in comments of one line: the code of a tree from a file that
-        somebody else has written does nothing but predict.
+        another person has written does nothing but predict.
 
         Examples
         --------

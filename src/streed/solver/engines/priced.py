@@ -12,7 +12,7 @@ from streed.options import Limits
 from streed.tasks.forms import OneValue
 
 READ = frozenset(_core.options()["priced"])
-"""The options that this engine reads. Whether its tree keeps a depth is looked at afterwards."""
+"""The options that this engine reads. Whether its tree keeps a depth is checked afterwards."""
 
 
 def refusal(form: OneValue, limits: Limits) -> str:

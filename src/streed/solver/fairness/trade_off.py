@@ -37,7 +37,7 @@ def search_front(
     progress: object,
     names: Sequence[str] | None,
 ) -> FairnessFront:
-    """Find all nondominated pairs of error and difference; the limit of the task itself is not looked at."""
+    """Find all nondominated pairs of error and difference; the limit of the task itself is ignored."""
     form = task.lower()
     run = Run(task, features, names, limits, progress)
     begin(run, form)

@@ -50,7 +50,7 @@ def values_of_limits(task: Combined, values: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def note_of_limits(task: Combined, first: str) -> str:
-    """Say which limits there are and, after a general search, where they were looked at."""
+    """Say which limits there are and, after a general search, where they were checked."""
     limits = [limit.describe() if first else limit.words() for limit in task.limits.values()]
     return "; ".join([first] * bool(first) + [f"limit: {words}" for words in limits])
 

@@ -243,7 +243,7 @@ def count_trees(
 ) -> tuple[list[Tree], NDArray[np.float64]]:
     """Make trees of the engine's answers, with everything that is shown of the part `shown` counted anew.
 
-    If it is `known` what the trees cost, they are counted only when somebody looks at what was counted.
+    With `known` costs, trees are counted only when one of their counted attributes is read.
 
     Returns
     -------

@@ -2,7 +2,7 @@
 
 What is caught: an exception, a value that is None or NaN or does not compare as one thing, an answer of
 `better` or `feasible` that is not a Boolean, a comparison that contradicts itself, and (by asking the same
-again now and then) an answer that changes. Before each call the clock is looked at, so that the search can be
+again now and then) an answer that changes. Before each call the clock is checked, so that the search can be
 stopped between any two calls; Ctrl-C reaches the callables themselves, as they are plain Python.
 """
 

@@ -2,7 +2,7 @@
 
 Points (fp, fn) of trees lie above a convex chain, the lower left hull, whose vertices weighted searches find:
 between two known points A and B the search with weights normal to AB finds a vertex beyond the line, or
-proves that AB is an edge. Each search also cuts off what lies below its own line. A segment is looked at
+proves that AB is an edge. Each search also cuts off what lies below its own line. A segment is tried
 only while some pair of whole numbers that is not cut off yet has a value above the best one, most promising
 segments first. If such pairs remain above an edge, trees that no weighted search can find may exist there: a
 front search lists them, limited to the narrow strip between the edge and the level line of the best value.
@@ -109,7 +109,7 @@ def _search_strip(problem: BinaryProblem, segment: Segment) -> bool:
         return True
     most = (region.most_fp, region.most_fn)
     answer = problem.run.search_front(problem.costs(), most, (a, b), region.budget)
-    if answer["trees"]:  # the engine says what mistakes they make: only the best one is looked at
+    if answer["trees"]:  # their mistakes are known: only the best one is counted anew
         fp, fn = np.asarray(answer["values"]).astype(np.int64).T
         best = int(np.argmax(problem.plane.values(fp, fn)))
         problem.offer(Point(int(fp[best]), int(fn[best]), answer["trees"][best]))

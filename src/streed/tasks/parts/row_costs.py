@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 FIRST_LOOK = 16
-"""This many costs of a table are looked at to see that there is no unit."""
+"""This many costs of a table are tried first: mostly they show that there is no unit."""
 
 
 class CostSummary(NamedTuple):
