@@ -53,10 +53,10 @@ oldest:
 	    'polars==1.0.0' 'matplotlib==3.8.0' 'scipy<1.12' 'pyparsing<3.2' 'pytest>=8.2,<9' hypothesis .
 	$(OLDEST)/bin/python -m pytest tests/unit tests/estimators
 
-# The tools that read trees of scikit-learn and are too heavy for `make test`; dtreeviz needs Graphviz (`dot`).
+# Tools that read trees of scikit-learn, and notebooks, that are too heavy for `make test`; dtreeviz needs Graphviz (`dot`).
 interop:
 	$(PYTHON) -m venv $(INTEROP)
-	$(INTEROP)/bin/python -m pip install --quiet dtreeviz hypothesis supertree treelite 'pytest>=8.2' '.[onnx,pandas,plot]' shap
+	$(INTEROP)/bin/python -m pip install --quiet dtreeviz hypothesis ipykernel nbconvert supertree treelite 'pytest>=8.2' '.[onnx,pandas,plot]' shap
 	STREED_INTEROP=1 $(INTEROP)/bin/python -m pytest tests/interop
 
 # The core under the sanitizers of GCC or Clang. Threads: a driver without Python, three times, since a race or a wait for ever may need

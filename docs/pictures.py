@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import sleep
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,10 @@ from tests.views.browser import Page, start
 IMAGES = Path(__file__).parent / "images"
 DATA = load_breast_cancer(as_frame=True)
 LABELS = DATA.target_names[DATA.target]
+NOTEBOOK = """<!doctype html><meta charset="utf-8"><style>
+body {{ font: 14px sans-serif; margin: 20px 60px; }}
+code {{ background: #f5f5f5; display: block; padding: 6px; }}
+</style><body><h2>A notebook</h2><code>model.tree_</code>{tree}<br><code>front</code>{front}"""
 
 
 def hiring() -> FairnessFront:
@@ -93,6 +98,10 @@ def pages(model: streed.OptimalTreeClassifier, front: FairnessFront) -> None:
         page.js("document.activeElement.blur()")
         page.driver.set_window_size(1500, 930)
         page.driver.save_screenshot(str(IMAGES / "front.png"))
+        page.open(NOTEBOOK.format(tree=model.tree_._repr_html_(), front=front._repr_html_()))
+        page.driver.set_window_size(1100, 1560)
+        sleep(2)  # frames are drawn after the page
+        page.driver.save_screenshot(str(IMAGES / "notebook.png"))
         page.driver.quit()
 
 

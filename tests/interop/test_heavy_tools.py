@@ -1,4 +1,4 @@
-"""Tools with an environment of their own (``make interop``): dtreeviz, supertree and treelite."""
+"""Tools with an environment of their own (``make interop``): dtreeviz, supertree, treelite, notebooks."""
 
 from __future__ import annotations
 
@@ -31,6 +31,35 @@ def test_treelite(kind: str) -> None:
         predicted = tree.predict_proba(columns)
     found = treelite.gtil.predict(treelite.sklearn.import_model(forest), columns.to_numpy())
     np.testing.assert_allclose(np.squeeze(found), predicted, atol=1e-6)
+
+
+def test_a_notebook_with_five_outputs() -> None:
+    import nbconvert
+    import nbformat
+
+    setup = """
+import streed
+from tests.interop.tables import fitted, people
+rows = people(200)
+model = fitted("classifier", "side", 2)
+bits = rows[["member", "owner"]].to_numpy(float) > 0
+"""
+    shown = [
+        "model",
+        "model.tree_",
+        "model.result_",
+        "streed.size_path(streed.tasks.Accuracy(bits[:, 0] & bits[:, 1]), bits, max_depth=2)",
+        "streed.fairness_front(bits, bits[:, 0], bits[:, 1], max_depth=1)",
+    ]
+    cells = [nbformat.v4.new_code_cell(source) for source in (setup, *shown)]
+    book = nbformat.v4.new_notebook(cells=cells)
+    nbconvert.preprocessors.ExecutePreprocessor(timeout=300).preprocess(book, {})
+    for cell in book.cells[1:]:
+        (output,) = cell.outputs
+        assert output.data["text/html"].count("<iframe") == 1
+        assert output.data["text/plain"]
+    page, _ = nbconvert.HTMLExporter().from_notebook_node(book)
+    assert page.count('sandbox="allow-scripts"') == 5
 
 
 @pytest.mark.parametrize("kind", KINDS)

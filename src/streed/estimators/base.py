@@ -70,6 +70,17 @@ class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEsti
             tags.input_tags.allow_nan = self.cuts != "binned"
         return tags
 
+    def _repr_html_inner(self) -> str:
+        """Return what a notebook shows: scikit-learn's box, and below it the tree if there is one."""
+        box: str = super()._repr_html_inner()
+        return box + self.result_.in_notebook() if "result_" in vars(self) else box
+
+    def _repr_mimebundle_(self, **named: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**named)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
+
     def _limits(self) -> Limits:
         return check_limits(
             max_depth=self.max_depth,

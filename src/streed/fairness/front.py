@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from streed.tree.conditions import Condition
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FairnessPoint:
     """One tree of the trade-off.
 
@@ -40,8 +40,11 @@ class FairnessPoint:
     tree: Tree
     rates: Rates
 
+    def __repr__(self) -> str:
+        return f"FairnessPoint(error={self.error:g}, difference={self.difference:.4g}, tree={self.tree!r})"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class FairnessFront(Sequence[FairnessPoint]):
     """All nondominated pairs of error and difference, from the least error to the least difference.
 
@@ -153,6 +156,40 @@ class FairnessFront(Sequence[FairnessPoint]):
         True
         """
         return self.to_result().to_html(title=title)
+
+    def table(self) -> str:
+        """Give the front as text, one line per tree.
+
+        Returns
+        -------
+        str
+            Errors, their share of all rows, differences, and sizes of the trees.
+
+        Examples
+        --------
+        >>> import streed
+        >>> X, y = [[0], [0], [1], [1], [0], [1]], [0, 0, 1, 1, 0, 0]
+        >>> print(streed.fairness_front(X, y, ["a", "a", "a", "a", "b", "b"], max_depth=1).table())
+         error  share  difference  nodes
+             1  16.7%           0      1
+        """
+        rows = [
+            f"{f'{point.error:g}':>6} {point.error / self.total:>6.1%}"
+            f" {f'{point.difference:.4g}':>11} {point.tree.n_nodes:>6}"
+            for point in self.points
+        ]
+        return "\n".join([" error  share  difference  nodes", *rows])
+
+    def __repr__(self) -> str:
+        proof = "complete" if self.complete else f"not complete ({self.status})"
+        lines = self.table().split("\n")
+        if len(lines) > 13:
+            lines = [*lines[:11], f"... {len(lines) - 12} more", lines[-1]]
+        head = f"<FairnessFront: {len(self)} trees under {self.constraint.replace('_', ' ')}, {proof}>"
+        return "\n".join([head, *lines])
+
+    def _repr_html_(self) -> str:
+        return self.to_result().in_notebook(self.table())
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the trade-off: the least error that can be had for each limit on the difference.

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.paths.priced import Additive, additive, solve_at
-from streed.paths.sizes import SizePath, axes, size_path, total_of
-from streed.paths.text import aligned
+from streed.paths.sizes import SizePath, axes, front_of, size_path, total_of
+from streed.paths.text import aligned, shortened
 from streed.table.matrix import check_binary
 from streed.tolerance import slack
 from streed.tree import Tree
@@ -148,7 +148,30 @@ class ComplexityPath(Sequence[Step]):
     def __repr__(self) -> str:
         proof = "proven optimal" if self.optimal else "not all proven"
         largest = self.steps[0].tree.n_nodes
-        return f"<ComplexityPath: {len(self)} trees of 0 to {largest} branching nodes, {proof}>"
+        head = f"<ComplexityPath: {len(self)} trees of 0 to {largest} branching nodes, {proof}>"
+        return f"{head}\n{shortened(self.table())}"
+
+    def to_html(self, *, title: str | None = None) -> str:
+        """Return a page for the browser: value over size as a plot, and the tree of the size chosen there.
+
+        Parameters
+        ----------
+        title : str, optional
+            Heading of the page; by default the name of the task.
+
+        Returns
+        -------
+        str
+            One self-contained HTML document.
+        """
+        return self._front().to_html(title=title)
+
+    def _front(self) -> Result:
+        steps = [(step.tree.n_nodes, step.result) for step in reversed(self.steps)]
+        return front_of(steps, self.optimal, self.seconds)
+
+    def _repr_html_(self) -> str:
+        return self._front().in_notebook(self.table())
 
 
 def complexity_path(

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.options import LEAST_SECONDS, Limits, check_limits
 from streed.paths.interrupted import unsearched
-from streed.paths.text import aligned
+from streed.paths.text import aligned, shortened
 from streed.solver.solve import solve_checked, solve_sizes
 from streed.table.matrix import check_binary
 from streed.tasks.base import Task, form_of
@@ -147,22 +147,7 @@ class SizePath(Sequence[Result]):
         streed.Result
             Its front has one entry for each size that is worth its nodes; its tree is the largest one.
         """
-        last = self.results[-1]
-        names = ("branching nodes", last.measure or last.task)
-        front = [Solution((float(k), self.results[k].objective), self.results[k].tree) for k in self.sizes]
-        return Result(
-            objective=front[-1].values,
-            lower_bound=front[-1].values if self.optimal else None,
-            gap=0.0 if self.optimal else math.inf,
-            optimal=self.optimal,
-            status=next((r.status for r in self.results if not r.optimal), "optimal"),
-            tree=front[-1].tree,
-            front=front,
-            seconds=self.seconds,
-            task=last.task,
-            objectives=names,
-            measure=", ".join(names),
-        )
+        return front_of([(k, self.results[k]) for k in self.sizes], self.optimal, self.seconds)
 
     def to_html(self, *, title: str | None = None) -> str:
         """Return a page for the browser: value over size as a plot, and the tree of the size chosen there.
@@ -204,7 +189,31 @@ class SizePath(Sequence[Result]):
 
     def __repr__(self) -> str:
         proof = "proven optimal" if self.optimal else "not all proven"
-        return f"<SizePath: 0 to {len(self) - 1} branching nodes, {len(self.sizes)} different trees, {proof}>"
+        head = f"<SizePath: 0 to {len(self) - 1} branching nodes, {len(self.sizes)} different trees, {proof}>"
+        return f"{head}\n{shortened(self.table())}"
+
+    def _repr_html_(self) -> str:
+        return self.to_result().in_notebook(self.table())
+
+
+def front_of(found: Sequence[tuple[int, Result]], optimal: bool, seconds: float) -> Result:
+    """Return results of several sizes as one with two objectives, branching nodes and value."""
+    last = found[-1][1]
+    names = ("branching nodes", last.measure or last.task)
+    front = [Solution((float(k), result.objective), result.tree) for k, result in found]
+    return Result(
+        objective=front[-1].values,
+        lower_bound=front[-1].values if optimal else None,
+        gap=0.0 if optimal else math.inf,
+        optimal=optimal,
+        status=next((result.status for _, result in found if not result.optimal), "optimal"),
+        tree=front[-1].tree,
+        front=front,
+        seconds=seconds,
+        task=last.task,
+        objectives=names,
+        measure=", ".join(names),
+    )
 
 
 def axes(ax: Any) -> Any:

@@ -21,3 +21,22 @@ def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in [head, *rows]
     )
     return "\n".join(lines)
+
+
+def shortened(table: str, most: int = 12) -> str:
+    """Leave out lines in the middle of a long table.
+
+    Examples
+    --------
+    >>> from streed.paths.text import shortened
+    >>> print(shortened(aligned(["size"], [["1"], ["2"], ["3"], ["4"], ["5"]]), most=4))
+    size
+       1
+    ... 3 more
+       5
+    """
+    lines = table.split("\n")
+    if len(lines) <= most:
+        return table
+    left = len(lines) - most + 1
+    return "\n".join([*lines[: most - 2], f"... {left} more", lines[-1]])

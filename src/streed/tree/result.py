@@ -200,6 +200,28 @@ class Result:
 
         return result_to_html(self, title)
 
+    def in_notebook(self, text: str = "") -> str:
+        """Return what a notebook shows: the interactive page in a frame of its own, and a text that unfolds.
+
+        Parameters
+        ----------
+        text : str, optional
+            The text; by default the summary and the tree.
+
+        Returns
+        -------
+        str
+            A piece of HTML.
+        """
+        from streed.views.notebook import framed, height_of
+
+        text = text or f"{self.summary()}\n\n{self.tree.to_text()}"
+        height = height_of(self.tree.n_leaves, is_front=len(self.front) > 1)
+        return framed(self.to_html(), text, title=self.task or "Decision tree", height=height)
+
+    def _repr_html_(self) -> str:
+        return self.in_notebook()
+
     def __repr__(self) -> str:
         return (
             f"Result(objective={show(self.objective)}, lower_bound={show(self.lower_bound)}, "

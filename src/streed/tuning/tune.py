@@ -78,6 +78,10 @@ class Tuned:
         ]
         return aligned(["", *names], rows)
 
+    def _repr_html_(self) -> str:
+        shown: str = self.estimator.result_.in_notebook(f"{self!r}\n\n{self.table()}")
+        return shown
+
     def __repr__(self) -> str:
         chosen = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
         score = f"{self.scoring or 'score'} {self.score:.4g}"

@@ -191,6 +191,13 @@ class Views:
 
         return plot_tree(self._tree, ax, title)
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the interactive page in a frame of its own."""
+        from streed.views.notebook import framed, height_of
+
+        height = height_of(self._tree.n_leaves, is_front=False)
+        return framed(self.to_html(), self.to_text(), title="Decision tree", height=height)
+
     def to_html(self, *, title: str = "Decision tree") -> str:
         """Return an interactive page for the browser, one document that needs no network.
 
