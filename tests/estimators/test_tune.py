@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+import threading
 import warnings
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from sklearn import metrics
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.model_selection import KFold
 
 import streed
 from streed.estimators import candidates
@@ -242,6 +244,57 @@ def test_losses_on_the_training_rows_are_what_was_minimised(name: str) -> None:
     weight = WEIGHTS.sum() if "sample_weight" in data else N
     floor = 0.02 if name == "survival" else 1e-9  # leaves without events count half an event
     assert score == pytest.approx(-fitted.result_.objective / weight, rel=floor)
+
+
+def test_a_teacher_scores_the_rows_of_a_fold_once() -> None:
+    """All trees of a fold share the scores of its held-out rows: models behind them can take seconds."""
+    calls: list[int] = []
+
+    def teacher(X: Any, treatment: Any, outcome: Any, names: Any) -> Any:
+        calls.append(len(outcome))
+        return np.column_stack([np.where(treatment == name, outcome, 0.0) * len(names) for name in names])
+
+    treatment = np.array(["a", "b"])[RNG.integers(2, size=N)]
+    model = streed.PolicyTree(teacher, max_depth=2, tune=4)
+    model.fit(REAL, treatment, NUMBERS)
+    assert calls == [120, 40] * 4 + [N]
+    parts = [streed.PolicyTree(teacher, max_depth=2, max_nodes=0)] * 4
+    folds = KFold(4, shuffle=True, random_state=0).split(REAL)
+    values = [
+        clone(part)
+        .fit(REAL[fit], treatment[fit], NUMBERS[fit])
+        .score(REAL[test], treatment[test], NUMBERS[test])
+        for part, (fit, test) in zip(parts, folds, strict=True)
+    ]
+    assert model.tuned_.results["mean_score"][0] == pytest.approx(np.mean(values))
+
+
+def test_rows_may_be_given_as_fits_take_them() -> None:
+    time = np.round(np.exp(NUMBERS), 2) + 0.01
+    pair = (WEIGHTS > 1, time)
+    lives = streed.tune(streed.SurvivalTree(max_depth=1), REAL, pair, cv=3, random_state=0)
+    same = streed.tune(streed.SurvivalTree(max_depth=1), REAL, survival_target(*pair), cv=3, random_state=0)
+    assert lives.params == same.params
+    fair = streed.FairTreeClassifier(max_depth=1, max_difference=0.3)
+    given: dict[str, Any] = {"cv": 3, "random_state": 0}
+    named = streed.tune(fair, TABLE, CLASSES, fit_params={"sensitive_features": "kind"}, **given)
+    as_rows = streed.tune(fair, TABLE, CLASSES, fit_params={"sensitive_features": TABLE["kind"]}, **given)
+    assert named.score == as_rows.score
+
+
+def test_folds_run_in_threads() -> None:
+    """A process of its own for each fold would take longer to begin than the fold takes."""
+    names: set[str] = set()
+
+    def metric(tp: float, fp: float, fn: float, tn: float) -> float:
+        names.add(threading.current_thread().name)
+        return tp + tn
+
+    model = streed.OptimalTreeClassifier(metric, max_depth=1)
+    two = streed.tune(model, REAL, CLASSES, cv=4, random_state=0, n_jobs=2)
+    assert len(names) > 1
+    one = streed.tune(model, REAL, CLASSES, cv=4, random_state=0)
+    assert np.array_equal(one.results["mean_score"], two.results["mean_score"])
 
 
 def test_quantiles_are_tuned_by_their_pinball_loss() -> None:

@@ -135,6 +135,20 @@ def test_one_interrupt_ends_a_path_of_several_searches() -> None:
     assert path[14].objective == path[0].objective <= path[15].objective
 
 
+def test_one_interrupt_ends_a_path_over_thresholds() -> None:
+    """Sizes that were not proven keep their trees over candidates."""
+    table, model = RNG.normal(size=(1500, 8)), streed.OptimalTreeClassifier(max_depth=4, cuts="exact")
+    path, took = interrupted(lambda: model.path(table, CLASSES[:1500]), 1.5)
+    assert took < MOST_SECONDS
+    assert (path[15].status, path[0].status) == ("interrupted", "optimal")
+    assert path[15].objective < path[0].objective
+    for size, result in enumerate(path):
+        assert result.lower_bound <= result.objective
+        assert result.tree.n_nodes <= size
+        wrong = path.estimator(size).predict(table) != CLASSES[:1500]
+        assert np.count_nonzero(wrong) == result.objective
+
+
 def test_one_interrupt_ends_a_path_of_prices() -> None:
     path, took = interrupted(lambda: streed.complexity_path(Accuracy(CLASSES), X, min_price=3.0), 0.5)
     assert took < MOST_SECONDS

@@ -10,7 +10,7 @@ import streed
 from streed.estimators.scores import own_score
 from streed.tuning import tune
 from streed.tuning.clock import Clock
-from streed.tuning.fits import Search
+from streed.tuning.fits import Scorer, Search
 
 RNG = np.random.default_rng(4)
 X = RNG.integers(2, size=(150, 6))
@@ -41,7 +41,8 @@ def test_prices_come_from_the_sizes() -> None:
     ours = tune(model, X, Y, cv=folds, cost_complexity=prices)
     assert list(ours.results["mean_nodes"]) == sorted(ours.results["mean_nodes"], reverse=True)
     for fold in folds.split(X):
-        search = Search(model, {"X": X, "y": Y}, own_score, candidates=True, clock=Clock.start(None, 1, 1))
+        scorer = Scorer("accuracy", own_score, lambda fitted, rows: rows)
+        search = Search(model, {"X": X, "y": Y}, scorer, candidates=True, clock=Clock.start(None, 1, 1))
         answer = search.fit_sizes({"max_depth": 2}, [0, 1, 2, 3], fold, 0, progress=False)
         assert answer is not None
         assert answer.ended == ""

@@ -145,6 +145,10 @@ class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEsti
 
         return quick_path(self, **data)
 
+    def _tuning_data(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return what `fit` takes with one entry for each row, where it may also be given otherwise."""
+        return data
+
     def _default_score(self, data: Mapping[str, Any]) -> Score:
         """Return what tuning maximises by default, for what `fit` takes of all rows."""
         raise NotImplementedError

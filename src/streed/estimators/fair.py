@@ -208,6 +208,10 @@ class FairTreeClassifier(OptimalTreeClassifier):
             self._finish(lambda model: model._store_rates(task, table, y, groups, sample_weight))
         return self
 
+    def _tuning_data(self, data: dict[str, Any]) -> dict[str, Any]:
+        groups = columns_by_name(data["X"], data.get("sensitive_features"))
+        return data if groups is None else data | {"sensitive_features": groups}
+
     def _check(self, X: Any, y: Any) -> tuple[NDArray[Any], Any]:
         labels = check_labels(self, y)
         table = check_table(self, X, reset=True)

@@ -283,7 +283,7 @@ class PolicyTree(BaseTree):
     def _default_score(self, data: Mapping[str, Any]) -> Score:
         from streed.estimators.scores import Score, own_score
 
-        return Score("estimated_value", own_score)
+        return Score("estimated_value", own_score, PolicyTree._score_once)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the treatment prescribed to each row.
@@ -337,11 +337,23 @@ class PolicyTree(BaseTree):
             return policy_value(scores, prescribed, self.treatments_, None)
         if treatment is None or outcome is None:
             raise ValueError("value needs both treatment and outcome, or rewards")
+        scores, observed = self._scores(table, treatment, outcome)
+        return policy_value(scores, prescribed, self.treatments_, observed)
+
+    def _scores(
+        self, table: Any, treatment: Any, outcome: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Score rows by the teacher; returns their outcomes, too."""
         models = self._models()
-        codes = self._codes(treatment)
-        trial = _trial(table, codes, outcome, self.treatments_, models)
-        scores = scores_of(self.teacher, trial, models)
-        return policy_value(scores, prescribed, self.treatments_, trial.outcome)
+        trial = _trial(table, self._codes(treatment), outcome, self.treatments_, models)
+        return scores_of(self.teacher, trial, models), trial.outcome
+
+    def _score_once(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Let the teacher score rows that are held out, once for all trees of a fold."""
+        if "rewards" in data:
+            return data
+        table = check_table(self, data["X"], reset=False)
+        return {"X": data["X"], "rewards": self._scores(table, data["treatment"], data["outcome"])[0]}
 
     def score(self, X: Any, treatment: Any = None, outcome: Any = None, rewards: Any = None) -> float:
         """Return the estimated value of the policy, for model selection.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,25 @@ LEAST_MEAN = float(np.finfo(np.float64).eps)
 """A predicted mean of a Poisson tree counts as no less: the deviance of 0 is infinite."""
 
 
+Rows: TypeAlias = Mapping[str, Any]
+"""What `fit` takes, of some rows."""
+
+
+def as_they_are(model: Any, data: Rows) -> Rows:
+    """Return rows that need no preparation."""
+    return data
+
+
 class Score(NamedTuple):
-    """A name, and a function of a fitted model and of what its `fit` would take of other rows."""
+    """How a fitted model is scored on other rows."""
 
     name: str
-    of: Callable[[Any, Mapping[str, Any]], float]
+    of: Callable[[Any, Rows], float]
+    prepare: Callable[[Any, Rows], Rows] = as_they_are
+    """Computes, by one fitted model of a fold, what all models of the fold need of the rows held out."""
 
 
-def own_score(model: Any, data: Mapping[str, Any]) -> float:
+def own_score(model: Any, data: Rows) -> float:
     """Score by the estimator's own method, with what it takes of the data of a fit."""
     taken = inspect.signature(model.score).parameters
     return float(model.score(**{name: values for name, values in data.items() if name in taken}))
@@ -72,7 +83,7 @@ def score_of_numbers(model: Any) -> Score:
     return Score(f"neg_mean_{name}", partial(_of_numbers, names[model.loss]))
 
 
-def half_deviance(model: Any, data: Mapping[str, Any]) -> float:
+def half_deviance(model: Any, data: Rows) -> float:
     """Return minus half the deviance of proportional hazards per row, with the training rows' hazard."""
     event, time = event_and_time(data["y"])
     curves = model.tree_.details
@@ -93,7 +104,7 @@ def _class_factors(class_weight: Any, y: Any) -> dict[Any, float] | None:
     return dict(zip(classes.tolist(), factors.tolist(), strict=True))
 
 
-def _weights(factors: dict[Any, float] | None, data: Mapping[str, Any]) -> Any:
+def _weights(factors: dict[Any, float] | None, data: Rows) -> Any:
     """Return the weights of held-out rows; where none has any, all count alike."""
     weights = data.get("sample_weight")
     if factors is not None:
@@ -103,7 +114,7 @@ def _weights(factors: dict[Any, float] | None, data: Mapping[str, Any]) -> Any:
 
 
 def _of_predictions(
-    score: Callable[..., Any], factors: dict[Any, float] | None, model: Any, data: Mapping[str, Any]
+    score: Callable[..., Any], factors: dict[Any, float] | None, model: Any, data: Rows
 ) -> float:
     predicted = model.predict(data["X"])
     return float(score(np.asarray(data["y"]), predicted, sample_weight=_weights(factors, data)))
@@ -113,7 +124,7 @@ def _of_shares(
     loss: Callable[..., NDArray[np.float64]],
     factors: dict[Any, float] | None,
     model: Any,
-    data: Mapping[str, Any],
+    data: Rows,
 ) -> float:
     """Score the probabilities of rows: a loss of the share of each row's class, and of all shares."""
     shares = model.predict_proba(data["X"])
@@ -131,12 +142,12 @@ def _log_loss(shares: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[n
     return np.asarray(-np.log(np.clip(shares[np.arange(codes.size), codes], least, 1.0)))
 
 
-def _macro_f1(model: Any, data: Mapping[str, Any]) -> float:
+def _macro_f1(model: Any, data: Rows) -> float:
     y, predicted = np.asarray(data["y"]), model.predict(data["X"])
     return float(metrics.f1_score(y, predicted, average="macro", sample_weight=_weights(None, data)))
 
 
-def _metric(metric: Any, positive: Any, model: Any, data: Mapping[str, Any]) -> float:
+def _metric(metric: Any, positive: Any, model: Any, data: Rows) -> float:
     """Score by a metric of the confusion matrix of held-out rows."""
     true, said = np.asarray(data["y"]) == positive, model.predict(data["X"]) == positive
     weights = data.get("sample_weight")
@@ -145,7 +156,7 @@ def _metric(metric: Any, positive: Any, model: Any, data: Mapping[str, Any]) -> 
     return float(metric(*(float(weights[cell].sum()) for cell in cells)))
 
 
-def _of_numbers(loss: Callable[..., Any], model: Any, data: Mapping[str, Any]) -> float:
+def _of_numbers(loss: Callable[..., Any], model: Any, data: Rows) -> float:
     predicted = model.predict(data["X"])
     return -float(loss(np.asarray(data["y"]), predicted, sample_weight=_weights(None, data)))
 

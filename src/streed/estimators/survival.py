@@ -179,6 +179,9 @@ class SurvivalTree(BaseTree):
         self._last_time = float(time.max())
         return self
 
+    def _tuning_data(self, data: dict[str, Any]) -> dict[str, Any]:
+        return data | {"y": as_target(data["y"])}
+
     def _default_score(self, data: Mapping[str, Any]) -> Score:
         from streed.estimators.scores import Score, half_deviance
 

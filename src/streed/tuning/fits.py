@@ -40,13 +40,22 @@ class FoldFit(NamedTuple):
     """What ended a search before its trees were proven: an interrupt or a limit; else empty."""
 
 
+class Scorer(NamedTuple):
+    """How models of a fold are scored on the rows held out."""
+
+    name: str
+    of: Callable[[Any, Mapping[str, Any]], float]
+    prepare: Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
+    """Computes, by one of the models, what all of them need of the rows."""
+
+
 @dataclass(frozen=True)
 class Search:
     """How folds are searched and scored."""
 
     estimator: Any
     data: Mapping[str, Any]
-    score: Callable[[Any, Mapping[str, Any]], float]
+    scorer: Scorer
     candidates: bool
     clock: Clock
 
@@ -61,6 +70,7 @@ class Search:
         model = self._model(params, seconds, progress).set_params(max_nodes=max(sizes))
         with silent_fits():
             path = model._quick_path(**fit) if self.candidates else model.path(**fit)
+        test = self.scorer.prepare(path.estimator(max(sizes)), test)
         known: dict[int, Fitted] = {}
         out: dict[float, Fitted] = {}
         for size in sizes:
@@ -78,18 +88,20 @@ class Search:
         if seconds is None:
             return None
         fit, test, total = self._parts(fold)
-        out, results = {}, []
+        out: dict[float, Fitted] = {}
+        results: list[Result] = []
         for price in prices:
             model = self._model(params, seconds / len(prices), progress).set_params(cost_complexity=price)
             with silent_fits():
                 model.fit(**fit)
             if model.result_.status == INTERRUPTED:
                 raise KeyboardInterrupt
+            test = test if results else self.scorer.prepare(model, test)
             out[price] = self._fitted(model, test, total)
             results.append(model.result_)
         return FoldFit(out, max(each.tree.n_features for each in results), _ended(results))
 
-    def _parts(self, fold: Fold) -> tuple[dict[str, Any], dict[str, Any], float]:
+    def _parts(self, fold: Fold) -> tuple[dict[str, Any], Mapping[str, Any], float]:
         fit, test = ({name: take(values, rows) for name, values in self.data.items()} for rows in fold)
         weights = fit.get("sample_weight")
         return fit, test, float(len(fold[0]) if weights is None else np.sum(weights))
@@ -98,9 +110,9 @@ class Search:
         time_limit = None if seconds == math.inf else seconds
         return clone(self.estimator).set_params(**params, time_limit=time_limit, progress=progress)
 
-    def _fitted(self, model: Any, test: dict[str, Any], total: float) -> Fitted:
+    def _fitted(self, model: Any, test: Mapping[str, Any], total: float) -> Fitted:
         value = float(np.ravel(model.result_.objective)[0])
-        return Fitted(int(model.tree_.n_nodes), value, self.score(model, test), total)
+        return Fitted(int(model.tree_.n_nodes), value, self.scorer.of(model, test), total)
 
 
 INTERRUPTED = "interrupted"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -20,7 +20,7 @@ from streed.errors import NotProvenWarning, silent_fits, warn_caller
 from streed.options import MOST_DEPTH, OPTIONS
 from streed.paths.text import aligned
 from streed.tuning.clock import Clock
-from streed.tuning.fits import INTERRUPTED, Fitted, FoldFit, Search
+from streed.tuning.fits import INTERRUPTED, Fitted, FoldFit, Scorer, Search
 from streed.tuning.folds import Fold, make_folds
 from streed.tuning.shown import Shown
 
@@ -150,7 +150,7 @@ def tune(
     random_state : int or RandomState, optional
         For the folds.
     n_jobs : int, optional
-        Folds and choices at the same time, by joblib.
+        Folds and choices at the same time, by joblib; in threads, unless a context of joblib says otherwise.
     fold_cuts : {"candidates", "full"}, default="candidates"
         What folds are searched over. "candidates": 8 quantiles of each column (up to 16 for regression, fewer
         where columns are many) and the cuts of greedy trees, at most 128 binary features up to depth 4, 64 at
@@ -190,12 +190,13 @@ def tune(
     sizes = None if max_nodes is None else _listed("max_nodes", max_nodes)
     grid = [_Choice(d, m, estimator, sizes, prices) for d, m in product(depths, leaf_sizes)]
     data = {"X": X, "y": y, **(fit_params or {})} if y is not None else {"X": X, **(fit_params or {})}
+    data = estimator._tuning_data(data)
     time_limit = OPTIONS["time_limit"].check(estimator.time_limit)
     at_once = effective_n_jobs(n_jobs)
-    folds = make_folds(cv, X, y, random_state, stratify=is_classifier(estimator))
+    folds = make_folds(cv, X, data.get("y"), random_state, stratify=is_classifier(estimator))
     clock = Clock.start(time_limit, len(grid) * len(folds), at_once)
     scorer = _scorer(estimator, scoring, data)
-    search = Search(estimator, data, scorer.of, fold_cuts == "candidates", clock)
+    search = Search(estimator, data, scorer, fold_cuts == "candidates", clock)
     watched = estimator.progress if progress is None else progress
     shown = Shown(watched, len(folds), here=at_once == 1)
     found = _search_folds(search, grid, folds, shown, n_jobs)
@@ -221,17 +222,12 @@ def tune(
 FOLD_CUTS = ("candidates", "full")
 
 
-class _Scorer(NamedTuple):
-    name: str
-    of: Callable[[Any, Mapping[str, Any]], float]
-
-
-def _scorer(estimator: Any, scoring: Any, data: Mapping[str, Any]) -> _Scorer:
+def _scorer(estimator: Any, scoring: Any, data: Mapping[str, Any]) -> Scorer:
     """Return the score: that of scikit-learn by its name, a function, or what the estimator optimises."""
     if scoring is None:
-        return _Scorer(*estimator._default_score(data))
+        return Scorer(*estimator._default_score(data))
     name = scoring if isinstance(scoring, str) else str(getattr(scoring, "__name__", scoring))
-    return _Scorer(name, partial(_by_scorer, check_scoring(estimator, scoring)))
+    return Scorer(name, partial(_by_scorer, check_scoring(estimator, scoring)), lambda model, test: test)
 
 
 def _by_scorer(scorer: Any, model: Any, test: Mapping[str, Any]) -> float:
@@ -244,7 +240,7 @@ def _search_folds(
 ) -> dict[tuple[int, int], FoldFit]:
     """Search all folds, as far as time and the user allow; each fold for all choices before the next one."""
     jobs = [(g, number) for number in range(len(folds)) for g in range(len(grid))]
-    done = Parallel(n_jobs=n_jobs, return_as="generator")(
+    done = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
         delayed(grid[g].fit)(
             search, grid[g].params, grid[g].values, folds[number], job,
             shown.watcher(grid[g].params, number, grid[g].tried),
