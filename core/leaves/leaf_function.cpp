@@ -53,7 +53,8 @@ void Search::ask_costs(const double* sums, std::size_t n, double* ticks) const {
     try {
         leaf.costs(sums, n, costs.data());
     } catch (const Interrupted&) {
-        interrupt();
+        stop(Status::interrupted);
+        throw Stopped{};
     }
     const double* least = reduced.shifted ? sums + static_cast<std::size_t>(leaf.n_statistics) * n : nullptr;
     const double lowest = kernels.round_costs(costs.data(), problem.n_labels, least, n, 1 / reduced.grain,

@@ -56,7 +56,7 @@ void Search::solve_children(Level& at, int depth, int lane, double room) {
     const auto first = [&] { return lower[1] >= lower[0] ? 1 : 0; };
     int side = first();
     double step = kFirstStep * b, target = std::min(room, at.upper);
-    while (b + lower[0] + lower[1] < target && !(exact[0] && exact[1]) && !stopped()) {
+    while (b + lower[0] + lower[1] < target && !(exact[0] && exact[1]) && !halted()) {
         if (exact[side]) side = 1 - side;
         const int other = 1 - side;
         double limit = target - b - lower[other];

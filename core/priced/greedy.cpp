@@ -6,8 +6,8 @@ namespace streed::priced {
 
 void Search::greedy(Level& at, int depth) {
     if (at.leaf <= root_.branch || at.rows->n_features == 0) return;
-    poll(at.table->needed(*at.rows));
-    if (stopped() || known(at, at.leaf)) return;
+    look_up(at.table->needed(*at.rows));
+    if (halted() || known(at, at.leaf)) return;
     expand(at);
     const std::int32_t chosen = at.feature;
     for (int lane = 0; chosen >= 0 && lane < at.rows->n_features; ++lane) {

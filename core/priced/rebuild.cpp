@@ -41,7 +41,7 @@ void Search::append(Level& at, int depth, Tree& tree) {
         cost += child[side]->upper + child[side]->offset;
     }
     // With the memo switched off, children are solved again.
-    for (int side = 0; side < 2 && cost > at.upper && !stopped(); ++side) {
+    for (int side = 0; side < 2 && cost > at.upper && !halted(); ++side) {
         const double before = child[side]->upper;
         child[side]->exact = false;
         solve(*child[side], depth + 1, std::numeric_limits<double>::infinity());

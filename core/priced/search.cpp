@@ -6,27 +6,28 @@
 #include <limits>
 
 namespace streed::priced {
-Search::Search(Root& root, const Kernels& kernels, const Options& options, const Techniques& techniques,
-               Clock::time_point started)
-    : root_(root),
+Search::Search(Root& root, const Kernels& kernels, const Options& the_options, const Techniques& techniques,
+               run::Clock::time_point started)
+    : Control(the_options, started),
+      root_(root),
       kernels_(kernels),
-      options_(options),
       techniques_(techniques),
-      started_(started),
       reducer_(root, kernels, techniques),
       memo_(root.n_rows),
       prices_(root, kernels),
-      next_certificate_(techniques.early_prices ? 0 : kFirstCertificate) {}
+      next_certificate_(techniques.early_prices ? 0 : kFirstCertificate) {
+    progress = [this] { return shown(); };
+}
 
-void Search::run() {
+void Search::search_root() {
     Level& top = level(0, 0);
     top_ = &top;
     std::swap(top.rows, root_.rows);
     top.offset = root_.unit * reducer_.reduce(top.rows, false, true);
     top.rows->merged = false;  // all nodes have them in common
     top.leaf = top.upper = root_.unit * top.rows->leaf();
-    poll(0);
-    if (techniques_.greedy && !stopped()) greedy(top, 0);
+    look_up(0);
+    if (techniques_.greedy && !halted()) greedy(top, 0);
     searching_ = true;
     solve(top, 0, std::numeric_limits<double>::infinity());
 }
@@ -40,32 +41,23 @@ Level& Search::level(int depth, int side) {
     return *levels[static_cast<std::size_t>(depth)];
 }
 
-std::size_t Search::memory() {
-    const std::size_t used = level_bytes_ + memo_.bytes() + prices_.bytes() + 8 * root_.packed.size();
-    peak_ = std::max(peak_, used);
-    return used;
+Progress Search::shown() const {
+    std::size_t decided = 0;
+    for (const char done : top_->done) decided += done;
+    Progress out;
+    out.objective = root_.base + upper() * root_.tick;
+    out.lower_bound = root_.base + std::min(lower(), upper()) * root_.tick;
+    if (decided > 0) out.root_done = static_cast<double>(decided) / static_cast<double>(top_->done.size());
+    return out;
 }
 
 // Before a table that takes `wanted` bytes more. A tree that is being rebuilt is finished.
-void Search::poll(std::size_t wanted) {
-    if (stopped() || rebuilding_) return;
-    const double elapsed = std::chrono::duration<double>(Clock::now() - started_).count();
-    if (elapsed > options_.time_limit) status_ = Status::time_limit;
-    const std::size_t used = memory();
-    if (options_.memory_limit > 0 && used + wanted > options_.memory_limit) status_ = Status::memory_limit;
+void Search::look_up(std::size_t wanted) {
+    if (halted() || rebuilding_) return;
+    memory.measure(bytes());
+    if (!memory.fits(wanted)) stop(Status::memory_limit);
     paused_ = techniques_.leaf_prices && searching_ && top_->expanded && work_ > next_certificate_;
-    if (stopped() || elapsed < next_poll_) return;
-    next_poll_ = elapsed + 0.1;
-    if (!options_.poll) return;
-    std::size_t decided = 0;
-    for (const char done : top_->done) decided += done;
-    const double share = top_->done.empty()
-                             ? 0
-                             : static_cast<double>(decided) / static_cast<double>(top_->done.size());
-    const double base = root_.base;
-    if (options_.poll({elapsed, base + upper() * root_.tick, base + std::min(lower(), upper()) * root_.tick,
-                       share, static_cast<double>(used)}))
-        status_ = Status::interrupted;
+    look(true);
 }
 
 // What the memo knows of the node; true if that is enough.
@@ -156,8 +148,8 @@ void Search::solve(Level& at, int depth, double room) {
     if (at.lower >= room) return;
     if (!at.expanded) {
         if (known(at, room)) return;
-        poll(at.table->needed(*at.rows));
-        if (stopped()) return;
+        look_up(at.table->needed(*at.rows));
+        if (halted()) return;
         expand(at);
     }
     own_bounds(at);
@@ -169,10 +161,10 @@ void Search::solve(Level& at, int depth, double room) {
         const bool decided = lane < 0 || at.lower >= target;
         if (depth == 0 && paused_) {
             paused_ = false;
-            if (!decided && !stopped()) certify(at);
+            if (!decided && !halted()) certify(at);
             continue;
         }
-        if (decided || stopped()) break;
+        if (decided || halted()) break;
         ++tried;
         solve_children(at, depth, lane, room);
     }
@@ -199,11 +191,9 @@ Statistics Search::statistics() const {
     out.cache_hits = memo_.hits();
     out.cache_entries = memo_.size();
     out.pruned_bound = counters_.pruned;
-    out.peak_memory = peak_;
     out.certificates = counters_.certificates;
     out.rows_merged = top_->rows->ids.size();
     out.features_kept = static_cast<std::size_t>(top_->rows->n_features);
-    out.threads = 1;
     return out;
 }
 

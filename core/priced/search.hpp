@@ -1,7 +1,6 @@
 // The search over row sets: values, bounds and limits are in ticks, whole numbers in doubles.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "priced/prices/leaf_prices.hpp"
 #include "priced/rows/reduction.hpp"
 #include "priced/table.hpp"
+#include "run/control.hpp"
 
 namespace streed::priced {
 
@@ -45,18 +45,15 @@ struct Counters {
     std::size_t nodes = 0, tables = 0, pruned = 0, pruned_at_once = 0, certificates = 0;
 };
 
-class Search {
+class Search : public run::Control {
 public:
-    using Clock = std::chrono::steady_clock;
-
     Search(Root& root, const Kernels& kernels, const Options& options, const Techniques& techniques,
-           Clock::time_point started);
+           run::Clock::time_point started);
 
     // Searches the root; `status()` says how it ended.
-    void run();
+    void search_root();
     Tree rebuild();
 
-    Status status() const { return status_; }
     double lower() const { return top_->lower + top_->offset; }
     double upper() const { return top_->upper + top_->offset; }
     const Level& top() const { return *top_; }
@@ -85,31 +82,30 @@ private:
     void recall(Level& at, bool table);
 
     Level& level(int depth, int side);
-    void poll(std::size_t wanted);
-    bool stopped() const { return status_ != Status::optimal || paused_; }
-    std::size_t memory();
+    void look_up(std::size_t wanted);
+    bool halted() const { return stopped() || paused_; }
+    Progress shown() const;
+    std::size_t bytes() const {
+        return level_bytes_ + memo_.bytes() + prices_.bytes() + 8 * root_.packed.size();
+    }
     double apart() const {
         return techniques_.missing_leaf ? root_.branch : std::numeric_limits<double>::infinity();
     }
 
     Root& root_;
     const Kernels& kernels_;
-    const Options& options_;
     const Techniques& techniques_;
-    const Clock::time_point started_;
     Reducer reducer_;
     Memo memo_;
     LeafPrices prices_;
     std::vector<std::unique_ptr<Level>> levels_[2];
     Level* top_ = nullptr;
-    Status status_ = Status::optimal;
     bool rebuilding_ = false;
-    bool searching_ = false;  // after the greedy tree
-    bool paused_ = false;     // the search goes back to the root, to look for prices of rows
-    double next_poll_ = 0.05;
+    bool searching_ = false;   // after the greedy tree
+    bool paused_ = false;      // the search goes back to the root, to look for prices of rows
     double work_ = 0;          // about processor cycles, without those for prices of rows
     double next_certificate_;  // of `work_`
-    std::size_t level_bytes_ = 0, peak_ = 0;
+    std::size_t level_bytes_ = 0;
     Counters counters_;
     std::vector<std::uint64_t> mask_;
     std::vector<std::int32_t> keep_, lane_of_;

@@ -1,13 +1,14 @@
 // The order of a solve with priced nodes: greedy tree, search, rebuilding, and the check of its value.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "model/finish.hpp"
 #include "priced/model.hpp"
 #include "priced/priced.hpp"
 #include "priced/search.hpp"
+#include "run/conclude.hpp"
 
 namespace streed::priced {
 namespace {
@@ -44,34 +45,24 @@ std::string refusal(const Problem& problem, const Options& options) {
 }
 
 Result solve(const Problem& problem, const Options& options, const Techniques& techniques) {
-    const Search::Clock::time_point started = Search::Clock::now();
+    const run::Clock::time_point started = run::Clock::now();
     const std::string reason = refusal(problem, options);
     if (!reason.empty()) throw std::invalid_argument("priced nodes: " + reason);
     Root root = make_root(problem, options.branch_cost, techniques.support);
     Search search(root, select_kernels(options.simd), options, techniques, started);
-    search.run();
-    const FinishedTree finished = finish_tree(problem, search.rebuild(), options.branch_cost,
-                                              std::numeric_limits<double>::infinity());
-    Result result;
-    result.tree = finished.tree;
-    result.objective = finished.objective;
-    result.magnitude = finished.magnitude;
-    result.status = search.status();
-    const double proven = root.base + search.lower() * root.tick;
-    // Two sums of the same numbers in different orders.
-    const double rounding = 1e-9 * (finished.magnitude +
-                                    options.branch_cost * static_cast<double>(finished.tree.size()));
-    if (result.status == Status::optimal && std::abs(proven - finished.objective) > rounding)
-        throw std::logic_error("priced nodes: the tree costs " + std::to_string(finished.objective) +
-                               ", but " + std::to_string(proven) + " was proven");
+    search.search_root();
+    FinishedTree finished = finish_tree(problem, search.rebuild(), options.branch_cost,
+                                        std::numeric_limits<double>::infinity());
+    const double splits_and_leaves = static_cast<double>(finished.tree.size());
     if (options.min_samples_leaf > 1 &&
         smallest_leaf(problem, finished.tree) < static_cast<std::size_t>(options.min_samples_leaf) &&
         finished.tree.size() > 1)
         throw std::logic_error("priced nodes: a leaf has fewer rows than its price implies");
-    result.lower_bound = result.status == Status::optimal ? finished.objective
-                                                          : std::min(finished.objective, proven);
-    result.statistics = search.statistics();
-    result.seconds = std::chrono::duration<double>(Search::Clock::now() - started).count();
+    // Two sums of the same numbers in different orders.
+    const run::Proof proof{search.status(), root.base + search.lower() * root.tick,
+                           1e-9 * (finished.magnitude + options.branch_cost * splits_and_leaves)};
+    Result result;
+    run::conclude(search, std::move(finished), proof, search.statistics(), result);
     return result;
 }
 

@@ -13,31 +13,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "run/memory.hpp"
+
 namespace streed {
-
-// Bytes of the solver's structures, held below a limit.
-class MemoryBudget {
-public:
-    explicit MemoryBudget(std::size_t limit) : limit_(limit) {}
-    bool exceeded() const { return !fits(0); }
-    bool fits(std::size_t bytes) const {
-        return limit_ == 0 || used_.load(std::memory_order_relaxed) + bytes <= limit_;
-    }
-    void take(std::size_t bytes) {
-        const std::size_t now = used_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-        std::size_t peak = peak_.load(std::memory_order_relaxed);
-        while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
-        }
-    }
-    void give(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
-    std::size_t used() const { return used_.load(std::memory_order_relaxed); }
-    std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }
-
-private:
-    std::size_t limit_;
-    std::atomic<std::size_t> used_{0};
-    std::atomic<std::size_t> peak_{0};
-};
 
 // A path of at most eight literals as an exact 128-bit key: sorted, 15 bits each, and the node budget.
 // The order of the branchings does not matter for the rows that remain, so f then g and g then f share a key.
@@ -71,7 +49,7 @@ private:
 // the memory is used up, newer entries overwrite older ones.
 class PathTable {
 public:
-    explicit PathTable(MemoryBudget& memory) : memory_(memory) {}
+    explicit PathTable(run::Memory& memory) : memory_(memory) {}
     ~PathTable();
     std::optional<double> find(const PathKey& key);
     void prefetch(const PathKey& key) const;  // a hint only: a lookup of this key comes soon
@@ -95,7 +73,7 @@ private:
     static constexpr std::size_t kShards = 64;  // (unmeasured)
 
     void grow(Shard& shard);
-    MemoryBudget& memory_;
+    run::Memory& memory_;
     std::array<Shard, kShards> shards_;
 };
 
@@ -112,7 +90,7 @@ constexpr std::int32_t kPairTree = -2;  // the best tree of depth two
 
 class SubproblemCache {
 public:
-    explicit SubproblemCache(MemoryBudget& memory) : memory_(memory) {}
+    explicit SubproblemCache(run::Memory& memory) : memory_(memory) {}
     std::optional<CacheEntry> find(const std::string& key);
     void store(const std::string& key, const CacheEntry& entry);
     void shrink();
@@ -128,7 +106,7 @@ private:
     void clear(Shard& shard);
     Shard& shard(const std::string& key) { return shards_[std::hash<std::string>{}(key) % kShards]; }
 
-    MemoryBudget& memory_;
+    run::Memory& memory_;
     std::array<Shard, kShards> shards_;
 };
 

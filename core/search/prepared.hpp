@@ -17,8 +17,7 @@ public:
           search_(problem, reduced_, options, kernels_, started_) {}
 
 protected:
-    const Search::Clock::time_point started_ =
-        Search::Clock::now();  // the time limit covers the preprocessing
+    const run::Clock::time_point started_ = run::Clock::now();  // the time limit covers the preprocessing
     const Problem& problem_;
     const Options& options_;
     const Kernels& kernels_;

@@ -40,7 +40,7 @@ std::atomic_ref<T> number_at(const ChildRecords::Record* record, int literal) {
 
 }  // namespace
 
-ChildRecords::ChildRecords(MemoryBudget& memory, std::size_t literals, double most, bool shared)
+ChildRecords::ChildRecords(run::Memory& memory, std::size_t literals, double most, bool shared)
     : memory_(memory), literals_(literals), wide_(!(most < 0x1p29)), shared_(shared) {
     for (double slots = static_cast<double>(literals);
          slots <= kMostSlots && most_literals_ < PathKeyMaker::kMaxLiterals;

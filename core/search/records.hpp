@@ -22,7 +22,7 @@ public:
     static constexpr Number kNothing = INT64_MIN;
 
     // `most` is no less than any value; `shared` by several threads.
-    ChildRecords(MemoryBudget& memory, std::size_t literals, double most, bool shared);
+    ChildRecords(run::Memory& memory, std::size_t literals, double most, bool shared);
     ~ChildRecords() { clear(); }
 
     // While it lives no record is given back. One thread needs no lock.
@@ -95,7 +95,7 @@ private:
     void add(const std::vector<int>& path);
     void clear();
 
-    MemoryBudget& memory_;
+    run::Memory& memory_;
     std::size_t literals_;
     bool wide_, shared_;
     std::size_t most_literals_ = 0;  // of a path that is not hashed

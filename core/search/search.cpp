@@ -40,20 +40,18 @@ double most_ticks(const Problem& problem, const ReducedProblem& reduced, const O
 }  // namespace
 
 Search::Search(const Problem& the_problem, const ReducedProblem& reduced_problem, const Options& the_options,
-               const Kernels& the_kernels, Clock::time_point started)
-    : problem(the_problem),
+               const Kernels& the_kernels, run::Clock::time_point started)
+    : Control(the_options, started),
+      problem(the_problem),
       reduced(reduced_problem),
-      options(the_options),
       kernels(the_kernels),
       traits(traits_of(reduced_problem.kind)),
       prices(the_problem.prices, reduced_problem,
              ticks_per_grain(the_problem, reduced_problem, the_options) / reduced_problem.grain),
-      memory(the_options.memory_limit),
       pairs(memory),
       records(memory, 2 * reduced_problem.features.size(),
               most_ticks(the_problem, reduced_problem, the_options), the_options.n_threads > 1),
-      subproblems(memory),
-      started_(started) {
+      subproblems(memory) {
     const double per_grain = ticks_per_grain(problem, reduced, options);
     model.kind = reduced.kind;
     model.n_values = reduced.n_values;
@@ -93,30 +91,6 @@ void Search::take_memory(std::size_t bytes) {
     } else {
         memory.take(bytes);
     }
-}
-
-double Search::elapsed() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
-
-void Search::interrupt() const {
-    stop_reason = Status::interrupted;
-    stop_ = true;
-    throw Stopped{};
-}
-
-void Search::checkpoint(bool calling_thread) {
-    if (stopped()) throw Stopped{};
-    const double now = elapsed();
-    if (now > options.time_limit) {
-        stop_reason = Status::time_limit;
-        stop_ = true;
-    } else if (calling_thread && options.poll && now >= next_poll_) {
-        next_poll_ = now + 0.1;
-        if (options.poll(progress ? progress() : Progress{now, 0, 0, 0, 0})) {
-            stop_reason = Status::interrupted;
-            stop_ = true;
-        }
-    }
-    if (stopped()) throw Stopped{};
 }
 
 }  // namespace streed

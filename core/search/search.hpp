@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,6 +18,7 @@
 #include "engine.hpp"
 #include "model/options.hpp"
 #include "model/result.hpp"
+#include "run/control.hpp"
 #include "search/cache.hpp"
 #include "leaves/leaf_benefit.hpp"
 #include "leaves/leaf_table.hpp"
@@ -26,17 +27,15 @@
 
 namespace streed {
 
-// Thrown inside the search when a limit is reached or the user interrupts; caught where the root is searched.
-struct Stopped {};
+using run::Stopped;
 
 // Costs inside the search are whole numbers of ticks, held exactly in doubles: sums of weights have no
 // rounding, and the branching cost is rounded once, to a tick that is at least a billion times smaller than a
 // unit weight wherever the total weight allows it.
-class Search {
+class Search : public run::Control {
 public:
-    using Clock = std::chrono::steady_clock;
     Search(const Problem& problem, const ReducedProblem& reduced, const Options& options,
-           const Kernels& kernels, Clock::time_point started);
+           const Kernels& kernels, run::Clock::time_point started);
 
     // Cost of a node as a leaf; of a leaf function, `sums` holds what its statistics add up to
     // (leaf_function.cpp).
@@ -68,35 +67,22 @@ public:
     // Buffers of the search come first; the caches make room for them.
     void take_memory(std::size_t bytes);
 
-    // Looks at the clock now and then, and throws Stopped when the search is to end.
-    void checkpoint(bool calling_thread);
-    double elapsed() const;
-    bool stopped() const { return stop_.load(std::memory_order_relaxed); }
-    [[noreturn]] void interrupt() const;
     [[noreturn]] void wrong_cost(const double* sums, std::size_t n) const;
-    void stop() const { stop_ = true; }  // for all threads
 
     const Problem& problem;
     const ReducedProblem& reduced;
-    const Options& options;
     const Kernels& kernels;
     const LeafTraits traits;
     LeafModel model;
     PriceBook prices;
     LeafTable leaf_table;
-    MemoryBudget memory;
     PathTable pairs;
     ChildRecords records;
     SubproblemCache subproblems;
-    std::function<Progress()> progress;  // set by the root search
-    mutable std::atomic<Status> stop_reason{Status::optimal};
 
 private:
     double per_weight_ = 1;
     double tick_ = 1;
-    Clock::time_point started_;
-    mutable std::atomic<bool> stop_{false};
-    double next_poll_ = 0;
 };
 
 // `lower` is a proven lower bound; it is the optimum if `exact`, which needs an optimum below the upper
@@ -280,6 +266,7 @@ public:
     int recall_split(int level, int lane, int depth, int nodes, int left_nodes, Tree& tree);
     int lookahead_tree(int level, int depth, int nodes, Tree& tree);  // greedy on trees of depth two
 
+    Search& search() { return search_; }
     Level& level(int index) { return index == 0 ? root_ : *levels_[static_cast<std::size_t>(index - 1)]; }
     void enter(Level& at);  // what is needed of a node whose rows were loaded
     Level& below(int level);
@@ -390,6 +377,11 @@ private:
 // Depth and node budget limit each other: d levels hold at most 2^d - 1 nodes, n nodes at most n levels.
 void normalise(int& depth, int& nodes);
 inline int full_tree(int depth) { return depth >= 30 ? (1 << 30) : (1 << depth) - 1; }
+
+// Shares the features of the root, for which `main` has begun to branch, out to threads one by one: `visit`
+// is called with a worker and a position in the order of the features. What the children have taught is
+// recorded unless a thread fails or the search is stopped.
+void share_root(Worker& main, int n_threads, const std::function<void(Worker&, std::size_t)>& visit);
 
 // `learn(record, literal, lane, side)` for every record that bounds a child of the node: those of
 // nodes that differ in one test, and its own. The records of a group are all looked up and fetched from

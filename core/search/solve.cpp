@@ -2,22 +2,19 @@
 //
 // A look-ahead greedy tree comes first, then depth 3, 4, ... up to the limit (paper, Algorithm 1, called for
 // rising depths): there is a tree and a proven bound at any moment, and the cache of a smaller depth bounds
-// the next one. Threads take the features of the root one by one and share cache, bounds and incumbent.
-// Sharing out nodes further down was not needed: a root has many more features than there are threads.
+// the next one. Threads take the features of the root one by one and share cache, bounds and incumbent
+// (share.cpp).
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
-#include <condition_variable>
-#include <exception>
 #include <limits>
-#include <system_error>
-#include <thread>
 
 #include "leaves/leaf_models.hpp"
 #include "leaves/leaf_sums.hpp"
 #include "engine.hpp"
 #include "model/finish.hpp"
+#include "run/conclude.hpp"
+#include "run/incumbent.hpp"
 #include "search/greedy.hpp"
 #include "search/prepared.hpp"
 #include "search/search.hpp"
@@ -60,15 +57,18 @@ private:
                 visit(64 * w + static_cast<std::size_t>(std::countr_zero(word)));
     }
     double lower_bound();
+    double bound_in_units(double lower) const;
     Progress progress();
 
-    std::mutex incumbent_mutex_;
-    Tree incumbent_;
-    double incumbent_cost_ = 0;
-    double shown_ = 0;          // what the root's best tree cost when it was last built,
-    double building_ = 0;       // and the seconds that this took so far
-    bool final_depth_ = false;  // the root's bounds hold for the depth that was asked for
-    std::atomic<std::size_t> next_{0};
+    // The best value that a tree is known to have: it may not have been built.
+    double known_value() const { return std::min(value_, incumbent_.value()); }
+
+    run::Incumbent<double, Tree> incumbent_{std::numeric_limits<double>::infinity()};
+    double value_ = std::numeric_limits<double>::infinity();  // of the depths that were searched to the end
+    double shown_ = 0;                   // what the root's best tree cost when it was last built,
+    double building_ = 0;                // and the seconds that this took so far
+    bool final_depth_ = false;           // the root's bounds hold for the depth that was asked for
+    std::atomic<std::size_t> begun_{0};  // features of the root
     Statistics statistics_;
 };
 
@@ -143,14 +143,7 @@ double RootSearch::leaf_below(const std::uint64_t* rows) const {
     return cost;
 }
 
-void RootSearch::offer(const Tree& tree) {
-    const double value = cost(tree);
-    const std::lock_guard lock(incumbent_mutex_);
-    if (incumbent_.empty() || value < incumbent_cost_) {
-        incumbent_ = tree;
-        incumbent_cost_ = value;
-    }
-}
+void RootSearch::offer(const Tree& tree) { incumbent_.offer(cost(tree), tree); }
 
 double RootSearch::lower_bound() {
     double bound = std::min(root_.leaf, search_.least_split());
@@ -158,25 +151,24 @@ double RootSearch::lower_bound() {
         const SharedLock lock(root_);
         bound = std::max(bound, root_.lower_bound(search_));
     }
-    const std::lock_guard lock(incumbent_mutex_);  // other threads may have found a tree
-    return std::min(bound, incumbent_cost_);
+    return std::min(bound, known_value());  // other threads may have found a tree
+}
+
+double RootSearch::bound_in_units(double lower) const {
+    const bool unknown = lower <= -1e24;  // nothing was proven yet
+    return unknown ? -std::numeric_limits<double>::infinity() : reduced_.base + search_.to_units(lower);
 }
 
 Progress RootSearch::progress() {
-    double best;
-    {
-        const std::lock_guard lock(incumbent_mutex_);
-        best = incumbent_cost_;
-    }
-    const double done = final_depth_ && !root_.order.empty()
-                            ? std::min(1.0, static_cast<double>(next_.load()) /
-                                                static_cast<double>(root_.order.size()))
+    const double features = static_cast<double>(root_.order.size());
+    const double done = final_depth_ && features > 0
+                            ? std::min(1.0, static_cast<double>(begun_.load()) / features)
                             : 0.0;
-    const double lower = lower_bound();
-    const double bound = lower <= -1e24 ? -std::numeric_limits<double>::infinity()
-                                        : reduced_.base + search_.to_units(lower);
-    return {search_.elapsed(), reduced_.base + search_.to_units(best), bound, done,
-            static_cast<double>(search_.memory.used())};
+    Progress out;
+    out.objective = reduced_.base + search_.to_units(known_value());
+    out.lower_bound = bound_in_units(lower_bound());
+    out.root_done = done;
+    return out;
 }
 
 // Makes the best tree of the root the incumbent. Values are enough for the search, so that this may wait
@@ -240,88 +232,38 @@ void RootSearch::restart(Worker& worker, int depth) {
 
 // The features of the root, shared out to the threads one by one.
 void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
-    main.begin_branching(0, depth, nodes, incumbent_cost_);
+    const double known = known_value();
+    main.begin_branching(0, depth, nodes, known);
     final_depth_ = last;  // only now are the root's bounds those of this depth
-    if (root_.best < incumbent_cost_) {
+    if (root_.best < known) {
         Tree tree;
         main.recall(0, 2, std::min(nodes, 3), tree);
         offer(tree);
     }
     shown_ = root_.best;
-    next_ = 0;
-    const int threads = std::min<int>(options_.n_threads, static_cast<int>(root_.order.size()));
-    root_.shared = threads > 1;
-    if (root_.shared) main.prepare_sharing(root_);
-    std::exception_ptr failure;
-    std::mutex failure_mutex;
-    const auto work = [&](Worker& worker) {
-        try {
-            for (std::size_t k = next_++; k < root_.order.size(); k = next_++) {
-                {
-                    const std::lock_guard lock(root_.mutex);
-                    if (root_.best <= search_.floor()) break;
-                }
-                worker.try_feature(0, root_.order[k]);
-                catch_up(worker, false);
-            }
-        } catch (const Stopped&) {
-        } catch (...) {
-            const std::lock_guard lock(failure_mutex);
-            if (!failure) failure = std::current_exception();
-            search_.stop();
+    begun_ = 0;
+    share_root(main, options_.n_threads, [this](Worker& worker, std::size_t k) {
+        ++begun_;
+        {
+            const std::lock_guard lock(root_.mutex);
+            if (root_.best <= search_.floor()) return;
         }
-    };
-    std::vector<std::unique_ptr<Worker>> workers;
-    std::vector<std::thread> pool;
-    std::atomic<int> running{0};
-    std::mutex running_mutex;
-    std::condition_variable idle;
-    for (int t = 1; t < threads; ++t) {
-        workers.push_back(std::make_unique<Worker>(search_, root_, false));
-        try {
-            ++running;
-            pool.emplace_back([&, worker = workers.back().get()] {
-                work(*worker);
-                const std::lock_guard lock(running_mutex);
-                --running;
-                idle.notify_one();
-            });
-        } catch (const std::system_error&) {
-            --running;
-            break;  // the system refused a thread: go on with those started
-        }
-    }
-    work(main);
-    {  // Only the calling thread can poll; it does so every 50 ms while it waits.
-        std::unique_lock lock(running_mutex);
-        while (!idle.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; })) {
-            lock.unlock();
-            try {
-                search_.checkpoint(true);
-            } catch (const Stopped&) {
-            }
-            lock.lock();
-        }
-    }
-    for (std::thread& thread : pool) thread.join();
-    for (const auto& worker : workers) statistics_.add(worker->statistics);
-    root_.shared = false;
-    if (failure) std::rethrow_exception(failure);
-    if (search_.stopped()) throw Stopped{};
-    main.record_children(root_);
+        worker.try_feature(0, root_.order[k]);
+        catch_up(worker, false);
+    });
     if (!last) catch_up(main, true);
 }
 
 // Where nodes have a price: limits that all trees as good as the best one so far respect.
 void RootSearch::lower_limits(int& depth, int& nodes) const {
-    nodes = search_.affordable_nodes(depth, nodes, incumbent_cost_);
+    nodes = search_.affordable_nodes(depth, nodes, known_value());
     normalise(depth, nodes);
 }
 
 // The value of the optimum: two levels at once, else a first tree and then depth 3, 4, ... up to the limit.
 double RootSearch::prove(Worker& main, int& depth, int& nodes) {
     if (depth <= 2 && options_.switches.depth_two)
-        return main.solve(0, depth, nodes, incumbent_cost_ + 1).lower;
+        return main.solve(0, depth, nodes, known_value() + 1).lower;
     const double columns = static_cast<double>(root_.node.active().size());
     const double work = depth == 4 ? columns * columns * columns * root_.node.words()
                                    : std::numeric_limits<double>::infinity();
@@ -338,21 +280,21 @@ double RootSearch::prove(Worker& main, int& depth, int& nodes) {
     if (greedy) grow_greedily(main, depth, nodes);
     lower_limits(depth, nodes);
     if (depth <= 2 && options_.switches.depth_two)
-        return main.solve(0, depth, nodes, incumbent_cost_ + 1).lower;
+        return main.solve(0, depth, nodes, known_value() + 1).lower;
     const int first = options_.switches.deepening && work >= kShortWork ? std::min(3, depth) : depth;
     for (int d = first; d <= depth; ++d) {
         int n = nodes;
         int dd = d;
         normalise(dd, n);
-        if (incumbent_cost_ <= std::min(root_.leaf, search_.least_split())) break;
+        if (known_value() <= std::min(root_.leaf, search_.least_split())) break;
         if (root_.node.active().empty() || depth == 0) break;
         if (dd < 3 && options_.switches.depth_two) continue;
         if (greedy && depth > kDeep && dd == kDeep && nodes == full_tree(depth)) restart(main, depth);
         search_depth(main, dd, n, dd == depth);
-        incumbent_cost_ = std::min(incumbent_cost_, root_.best);
+        value_ = std::min(value_, root_.best);
         lower_limits(depth, nodes);
     }
-    return incumbent_cost_;
+    return known_value();
 }
 
 // The tree of the proven value, by the fixed rule. One thread takes the features in order, so that its choice
@@ -376,11 +318,12 @@ Tree RootSearch::rebuild(Worker& main, int depth, int nodes, double proven) {
 // The incumbent without redundant splits, with its objective on the rows as they were given. An interrupt of
 // a leaf function ends the search, not this: the function is asked again.
 FinishedTree RootSearch::finish(Status& status) {
-    for (TreeNode& node : incumbent_)
+    Tree tree = incumbent_.solution();
+    for (TreeNode& node : tree)
         if (node.feature >= 0) node.feature = reduced_.features[static_cast<std::size_t>(node.feature)];
     const auto attempt = [&] {
         const bool late = status != Status::optimal && search_.has_function();
-        return finish_tree(problem_, incumbent_, options_.branch_cost,
+        return finish_tree(problem_, tree, options_.branch_cost,
                            late ? kLateSeconds : std::numeric_limits<double>::infinity());
     };
     try {
@@ -392,7 +335,6 @@ FinishedTree RootSearch::finish(Status& status) {
 }
 
 Result RootSearch::run() {
-    Result result;
     root_.node.load(reduced_, {&kernels_, options_.switches.narrow_lanes, options_.switches.sparse_rows,
                                options_.min_samples_leaf, search_.model.counted, search_.masked()});
     search_.take_memory(reduced_.bytes() + root_.node.bytes());
@@ -405,33 +347,26 @@ Result RootSearch::run() {
     offer(Tree{TreeNode{}});
     double proven = 0;
     bool proof_done = false;
+    run::Proof proof;
     try {
         search_.checkpoint(true);
         proven = prove(main, depth, nodes);
         proof_done = true;
-        incumbent_ = rebuild(main, depth, nodes, proven);
-        incumbent_cost_ = proven;
+        incumbent_.set(proven, rebuild(main, depth, nodes, proven));
     } catch (const Stopped&) {
         // Stopped while rebuilding: the optimum is proven, and the incumbent may attain it all the same.
-        if (!proof_done || cost(incumbent_) > proven) result.status = search_.stop_reason;
+        if (!proof_done || incumbent_.value() > proven) proof.status = search_.status();
     }
-    const double lower = proof_done ? proven : lower_bound();
+    proof.bound = bound_in_units(proof_done ? proven : lower_bound());
     statistics_.add(main.statistics);
-    FinishedTree finished = finish(result.status);
-    const bool unknown = lower <= -1e24;  // nothing was proven yet
-    result.tree = std::move(finished.tree);
-    result.objective = finished.objective;
-    result.lower_bound = result.status == Status::optimal ? finished.objective
-                         : unknown ? -std::numeric_limits<double>::infinity()
-                                   : std::min(finished.objective, reduced_.base + search_.to_units(lower));
-    result.magnitude = finished.magnitude;
+    FinishedTree finished = finish(proof.status);
+    proof.rounding = search_.has_function() ? std::numeric_limits<double>::infinity()
+                                            : 1e-9 * (std::abs(proof.bound) + finished.magnitude);
     statistics_.cache_entries = search_.pairs.size() + search_.records.size() + search_.subproblems.size();
-    statistics_.peak_memory = search_.memory.peak();
     statistics_.features_kept = reduced_.features.size();
     statistics_.rows_merged = static_cast<std::size_t>(root_.node.n_slots());
-    statistics_.threads = static_cast<std::size_t>(options_.n_threads);
-    result.statistics = statistics_;
-    result.seconds = search_.elapsed();
+    Result result;
+    run::conclude(search_, std::move(finished), proof, statistics_, result);
     return result;
 }
 

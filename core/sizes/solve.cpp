@@ -44,8 +44,11 @@ private:
 Progress SizesSearch::progress() {
     const auto units = [&](double ticks) { return reduced_.base + search_.to_units(ticks); };
     const double lower = lower_.empty() || lower_.back() <= -1e24 ? -kInfinity : units(lower_.back());
-    return {search_.elapsed(), units(value_.back()), lower, done_,
-            static_cast<double>(search_.memory.used())};
+    Progress out;
+    out.objective = units(value_.back());
+    out.lower_bound = lower;
+    out.root_done = done_;
+    return out;
 }
 
 // A tree of proven or best known value serves all sizes up to the next better one.
@@ -151,7 +154,7 @@ SizesResult SizesSearch::run() {
     try {
         search_all(worker, depth, nodes);
     } catch (const Stopped&) {
-        result.status = search_.stop_reason;
+        result.status = search_.status();
     }
     finish(result);
     result.statistics.add(worker.statistics);

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "leaves/native/rows.hpp"
-#include "model/finish.hpp"
 
 namespace streed::thresholds {
 namespace {
@@ -94,12 +93,12 @@ std::vector<std::uint8_t> as_features(const Problem& problem, const std::vector<
 // A subtree that has taken the place of a larger one has more rows than before, and perhaps values between
 // the old neighbours.
 void find_next(const Problem& problem, const std::vector<std::uint8_t>& features, std::size_t width,
-               const std::vector<std::int32_t>& feature, Result& result) {
-    for (Split& split : result.splits) split.next = INT32_MAX;
+               const std::vector<std::int32_t>& feature, const Tree& tree, std::vector<Split>& splits) {
+    for (Split& split : splits) split.next = INT32_MAX;
     for (std::size_t r = 0; r < problem.n_rows; ++r) {
-        for (std::size_t at = 0; result.tree[at].feature >= 0;) {
-            const TreeNode& node = result.tree[at];
-            Split& split = result.splits[static_cast<std::size_t>(node.feature)];
+        for (std::size_t at = 0; tree[at].feature >= 0;) {
+            const TreeNode& node = tree[at];
+            Split& split = splits[static_cast<std::size_t>(node.feature)];
             const std::int32_t rank =
                 problem.ranks[static_cast<std::size_t>(split.column) * problem.n_rows + r];
             if (rank > split.rank) split.next = std::min(split.next, rank);
@@ -127,9 +126,9 @@ LeafFunction squares_of(const Problem& problem) {
 
 }  // namespace
 
-void rebuild(Search& search, Worker& worker, const std::shared_ptr<const Plan>& plan, Result& result) {
+FinishedTree rebuild(Search& search, Worker& worker, const Plan* plan, std::vector<Split>& splits) {
     Builder builder(search, worker);
-    builder.build(search.table.root, plan.get(), 0);
+    builder.build(search.table.root, plan, 0);
     const Problem& given = search.problem;
     const std::vector<std::uint8_t> features = as_features(given, builder.splits());
     streed::Problem problem;
@@ -143,17 +142,15 @@ void rebuild(Search& search, Worker& worker, const std::shared_ptr<const Plan>& 
     const LeafFunction squares = squares_of(given);
     if (given.statistics != nullptr) problem.function = &squares;
     FinishedTree finished = finish_tree(problem, builder.tree(), search.options.branch_cost, 1.0);
-    result.tree = std::move(finished.tree);
-    result.objective = finished.objective;
-    result.magnitude = finished.magnitude;
     std::vector<std::int32_t> before;
-    for (TreeNode& node : result.tree) {
+    for (TreeNode& node : finished.tree) {
         before.push_back(node.feature);
         if (node.feature < 0) continue;
-        result.splits.push_back(builder.splits()[static_cast<std::size_t>(node.feature)]);
-        node.feature = static_cast<std::int32_t>(result.splits.size()) - 1;
+        splits.push_back(builder.splits()[static_cast<std::size_t>(node.feature)]);
+        node.feature = static_cast<std::int32_t>(splits.size()) - 1;
     }
-    find_next(given, features, builder.splits().size(), before, result);
+    find_next(given, features, builder.splits().size(), before, finished.tree, splits);
+    return finished;
 }
 
 }  // namespace streed::thresholds

@@ -44,8 +44,8 @@ public:
     bool lenient = false;  // the search is over: its points are put together
 
     // Scalar searches that are alive; each may fill a part of the memory with its caches.
-    void enter(const MemoryBudget& budget) { scalars_.push_back(&budget); }
-    void leave(const MemoryBudget& budget) {
+    void enter(const run::Memory& budget) { scalars_.push_back(&budget); }
+    void leave(const run::Memory& budget) {
         peak_ = std::max(peak_, used() - budget.used() + budget.peak());
         std::erase(scalars_, &budget);
     }
@@ -53,7 +53,7 @@ public:
 
     std::size_t used() const {
         std::size_t sum = kept_ + points_;
-        for (const MemoryBudget* budget : scalars_) sum += budget->used();
+        for (const run::Memory* budget : scalars_) sum += budget->used();
         return sum;
     }
     std::size_t peak() const { return peak_; }
@@ -61,7 +61,7 @@ public:
 private:
     std::size_t limit_, kept_ = 0, points_ = 0, peak_ = 0;
     Status& status_;
-    std::vector<const MemoryBudget*> scalars_;
+    std::vector<const run::Memory*> scalars_;
 };
 
 // Counts what a container holds.

@@ -3,12 +3,8 @@
 #include "front/scalar/scalar.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
-#include <exception>
-#include <system_error>
-#include <thread>
 
 #include "data/units.hpp"
 
@@ -134,39 +130,8 @@ double Scalar::constant(const Node& node) const {
 // Features of the root, shared out to the threads one by one.
 void Scalar::search_root(int depth, int nodes, double upper) {
     worker_->begin_branching(0, depth, nodes, upper);
-    const int threads = std::min(options_.n_threads, static_cast<int>(root_.order.size()));
-    worker_->prepare_sharing(root_);
-    root_.shared = true;
-    std::atomic<std::size_t> next{0};
-    std::atomic<bool> failed{false};
-    std::exception_ptr failure;
-    std::mutex mutex;
-    const auto work = [&](Worker& worker) {
-        try {
-            for (std::size_t k = next++; k < root_.order.size() && !failed; k = next++)
-                worker.try_feature(0, root_.order[k]);
-        } catch (...) {
-            const std::lock_guard lock(mutex);
-            if (!failure) failure = std::current_exception();
-            failed = true;
-        }
-    };
-    std::vector<std::unique_ptr<Worker>> workers;
-    std::vector<std::thread> pool;
-    for (int t = 1; t < threads; ++t) {
-        workers.push_back(std::make_unique<Worker>(*search_, root_, false));
-        try {
-            pool.emplace_back(work, std::ref(*workers.back()));
-        } catch (const std::system_error&) {
-            break;  // the system gives no more threads: those that run are enough
-        }
-    }
-    work(*worker_);
-    for (std::thread& thread : pool) thread.join();
-    for (const auto& worker : workers) worker_->statistics.add(worker->statistics);
-    root_.shared = false;
-    if (failure) std::rethrow_exception(failure);
-    worker_->record_children(root_);
+    share_root(*worker_, options_.n_threads,
+               [this](Worker& worker, std::size_t k) { worker.try_feature(0, root_.order[k]); });
 }
 
 Outcome Scalar::solve(int depth, int nodes, double upper) {

@@ -16,7 +16,7 @@ public:
     Control(const Control&) = delete;
     Control& operator=(const Control&) = delete;
 
-    double elapsed() const { return std::chrono::duration<double>(Search::Clock::now() - started).count(); }
+    double elapsed() const { return std::chrono::duration<double>(run::Clock::now() - started).count(); }
 
     // Calls `poll` of the options at most every 0.1 s. True ends the search.
     bool poll(Progress progress) {
@@ -78,7 +78,7 @@ public:
     }
 
     const Options& options;
-    const Search::Clock::time_point started = Search::Clock::now();
+    const run::Clock::time_point started = run::Clock::now();
     double deadline = options.time_limit;  // of scalar searches
     Status status = Status::optimal;
     double objective = std::numeric_limits<double>::infinity();

@@ -180,8 +180,8 @@ void Search::certify(Level& at) {
     const double share = work_ < kLongWork ? kEffortShare : kLongEffortShare;
     const double effort = techniques_.early_prices ? kEarlyEffort : share * work_ - prices_.work();
     const bool better = prices_.improve(*at.rows, at.lower, effort, [this] {
-        poll(0);
-        return stopped();
+        look_up(0);
+        return halted();
     });
     if (!prices_.finished()) next_certificate_ = kNextCertificate * work_;
     if (!better) return;

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include "run/team.hpp"
 #include "thresholds/search/search.hpp"
-#include "thresholds/search/team.hpp"
 
 namespace streed::thresholds {
 namespace {
@@ -69,7 +69,7 @@ struct Worker::Branching {
         limit = value;
         found = true;
         best = {value, value, true, plan};
-        if (level == 0) search.offer(value, plan);
+        if (level == 0) search.incumbent.offer(value, plan);
     }
 
     void divide_budget() {
@@ -266,7 +266,7 @@ void Worker::Branching::in_batches(int n_threads) {
         notes.push_back(std::make_unique<Cache>(search.options.memory_limit / (6 * kMostAtOnce)));
     std::vector<std::unique_ptr<Worker>> others;
     for (int t = 1; t < n_threads; ++t) others.push_back(std::make_unique<Worker>(search, false));
-    Team team(
+    run::Team team(
         n_threads,
         [&](int thread, std::size_t piece) {
             Worker& by = thread == 0 ? worker : *others[static_cast<std::size_t>(thread) - 1];

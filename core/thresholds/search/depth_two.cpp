@@ -146,7 +146,7 @@ struct Worker::DepthTwo {
             found = true;
             column = j;
             position = lists.positions[l];
-            if (level == 0) search.offer(value, make_plan());
+            if (level == 0) search.incumbent.offer(value, make_plan());
         }
     }
 

@@ -2,21 +2,21 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <deque>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "run/control.hpp"
+#include "run/incumbent.hpp"
 #include "thresholds/search/cache.hpp"
 #include "thresholds/search/intervals.hpp"
 #include "thresholds/rows/table.hpp"
 
 namespace streed::thresholds {
 
-// Thrown inside the search when a limit is reached or the user interrupts; caught where the root is searched.
-struct Stopped {};
+using run::Stopped;
 
 constexpr Cost kInfinite = std::numeric_limits<Cost>::max() / 8;
 
@@ -25,33 +25,21 @@ inline int full_tree(int depth) { return depth >= 30 ? std::numeric_limits<int>:
 
 // What all workers share. Costs are whole numbers of ticks, so that sums are exact and compared without a
 // tolerance.
-class Search {
+class Search : public run::Control {
 public:
-    using Clock = std::chrono::steady_clock;
     Search(const Problem& problem, Table& table, const Options& options, double work_limit,
-           const Kernels& kernels, Clock::time_point started);
+           const Kernels& kernels, run::Clock::time_point started);
 
     void checkpoint(bool calling_thread);  // throws Stopped when the search is to end
-    double elapsed() const;
-    void take_work(double cells);  // throws Stopped at the limit of work
-    double work() const { return work_.load(std::memory_order_relaxed); }
-    bool out_of_work() const { return work() > work_limit_; }
     void take_memory(std::ptrdiff_t bytes);
-    std::size_t peak_memory() const { return peak_.load(std::memory_order_relaxed); }
     Cost cost(Cost units) const { return units * table.ticks; }
-    void offer(Cost value, const std::shared_ptr<const Plan>& plan);        // a tree for all rows
-    void set_optimum(Cost value, const std::shared_ptr<const Plan>& plan);  // whatever was offered before
     void raise_bound(Cost bound);
     bool is_whole(int level, int its_depth, int its_nodes) const {
         return level == 0 && its_depth == depth && its_nodes == nodes;
     }
-    Progress progress() const;
-    void stop(Status reason);
-    bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
     const Problem& problem;
     Table& table;
-    const Options& options;
     const Kernels& kernels;
     const Cost branch_cost;
     const int least_rows;  // of a leaf
@@ -60,21 +48,13 @@ public:
     bool building = false;   // the search is over and its tree is built: no limit ends that
     const int depth, nodes;  // of the whole tree
 
-    std::mutex mutex;  // of what follows
-    Cost incumbent = kInfinite;
-    std::shared_ptr<const Plan> plan;
+    run::Incumbent<Cost, std::shared_ptr<const Plan>> incumbent{kInfinite};  // trees for all rows
     std::atomic<Cost> lower_bound{0};
     std::atomic<double> root_done{0};  // share of the root's thresholds that are decided
+    std::mutex mutex;                  // of the statistics
     Statistics statistics;
-    Status status = Status::optimal;
 
 private:
-    Clock::time_point started_;
-    std::atomic<bool> stopped_{false};
-    std::atomic<std::size_t> used_{0}, peak_{0};
-    const double work_limit_;
-    std::atomic<double> work_{0};
-    double next_poll_ = 0;
     bool bound_tried_ = false;
 };
 

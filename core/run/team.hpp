@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace streed::thresholds {
+namespace streed::run {
 
 // The calling thread is number 0 and takes part. Threads sleep between batches.
 class Team {
@@ -23,21 +23,24 @@ public:
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
-    // Does the pieces 0, 1, ..., n - 1. What the first piece to fail has thrown is thrown again when no piece
-    // is in work any more; pieces that were not begun by then are left out.
+    // Does the pieces 0, 1, ..., n - 1, each begun in this order. What the first piece to fail has thrown is
+    // thrown again when no piece is in work any more; pieces that were not begun by then are left out.
+    // `Stopped` gives way to any other failure, which may be why the others were stopped.
     void run(std::size_t n);
 
 private:
     void take_pieces(int thread, std::unique_lock<std::mutex>& lock);
+    template <class Piece>
+    void attempt(std::unique_lock<std::mutex>& lock, Piece&& piece);
 
     Work work_;
     Wait wait_;
     std::mutex mutex_;
     std::condition_variable begins_, ends_;
     std::size_t next_ = 0, n_ = 0, in_work_ = 0;
-    bool over_ = false;
+    bool over_ = false, stopped_ = false;
     std::exception_ptr failure_;
     std::vector<std::thread> threads_;
 };
 
-}  // namespace streed::thresholds
+}  // namespace streed::run

@@ -1,9 +1,11 @@
-#include "thresholds/search/team.hpp"
+#include "run/team.hpp"
 
 #include <chrono>
 #include <system_error>
 
-namespace streed::thresholds {
+#include "run/control.hpp"
+
+namespace streed::run {
 
 Team::Team(int n_threads, Work work, Wait wait) : work_(std::move(work)), wait_(std::move(wait)) {
     const auto begin = [this](int thread) {
@@ -29,22 +31,32 @@ Team::~Team() {
     for (std::thread& thread : threads_) thread.join();
 }
 
+// Runs something without the lock; a failure ends the batch.
+template <class Piece>
+void Team::attempt(std::unique_lock<std::mutex>& lock, Piece&& piece) {
+    std::exception_ptr failure;
+    bool stopped = false;
+    lock.unlock();
+    try {
+        piece();
+    } catch (const Stopped&) {
+        stopped = true;
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    lock.lock();
+    if (!failure && !stopped) return;
+    stopped_ = true;
+    if (!failure_) failure_ = failure;
+    next_ = n_;
+}
+
 void Team::take_pieces(int thread, std::unique_lock<std::mutex>& lock) {
     while (next_ < n_) {
         const std::size_t piece = next_++;
         ++in_work_;
-        lock.unlock();
-        std::exception_ptr failure;
-        try {
-            work_(thread, piece);
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        lock.lock();
+        attempt(lock, [&] { work_(thread, piece); });
         --in_work_;
-        if (!failure) continue;
-        if (!failure_) failure_ = failure;
-        next_ = n_;
     }
     if (in_work_ == 0) ends_.notify_one();
 }
@@ -54,21 +66,14 @@ void Team::run(std::size_t n) {
     next_ = 0;
     n_ = n;
     failure_ = nullptr;
+    stopped_ = false;
     if (n > 1) begins_.notify_all();
     take_pieces(0, lock);
-    while (in_work_ > 0) {
-        if (ends_.wait_for(lock, std::chrono::milliseconds(50), [this] { return in_work_ == 0; })) break;
-        lock.unlock();
-        std::exception_ptr failure;
-        try {
-            wait_();
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        lock.lock();
-        if (failure && !failure_) failure_ = failure;
-    }
+    while (in_work_ > 0)
+        if (!ends_.wait_for(lock, std::chrono::milliseconds(50), [this] { return in_work_ == 0; }))
+            attempt(lock, wait_);
     if (failure_) std::rethrow_exception(failure_);
+    if (stopped_) throw Stopped{};
 }
 
-}  // namespace streed::thresholds
+}  // namespace streed::run
