@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import streed
 from streed import _core
 from streed.options import check_limits
+from streed.solver import greedy
 from streed.solver.engines.all_sizes import MOST_SIZES
 from tests.properties.naive import Problem
 from tests.properties.problems import EXAMPLES, SEEDS, problems
@@ -159,3 +161,54 @@ def test_a_limit_that_ends_a_first_tree_leaves_no_part_of_it() -> None:
         for k, result in enumerate(path):
             assert result.tree.n_nodes <= k
             assert ((result.tree.predict(X) - y) ** 2).sum() == pytest.approx(result.objective)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_greedy_trees_are_cut_back_to_the_best_parts(seed: int) -> None:
+    """Against all ways to make inner nodes leaves, for labels and for numbers."""
+    rng = np.random.default_rng(seed)
+    bits = rng.integers(2, size=(80, 6)).astype(np.uint8)
+    y = rng.integers(3, size=80) if seed % 2 else bits[:, 0] * bits[:, 1] + rng.normal(size=80).round(1)
+    task = streed.tasks.Accuracy(y) if seed % 2 else streed.tasks.SquaredError(y)
+    form = task.lower()
+    target = greedy.target_of(form)
+    assert target is not None
+    limits = check_limits(max_depth=3, min_samples_leaf=3)
+    whole = greedy._grow_on_bits(bits, target, limits)
+    inner = np.flatnonzero(whole["feature"] >= 0).tolist()
+    best: dict[int, float] = {}
+    for cut in itertools.product([False, True], repeat=len(inner)):
+        feature = whole["feature"].copy()
+        feature[[node for node, leaf in zip(inner, cut, strict=True) if leaf]] = -1
+        leaf = _core.route(bits, feature, whole["left"], whole["right"])
+        reached = {0}
+        for node in range(feature.size):
+            if node in reached and feature[node] >= 0:
+                reached |= {int(whole["left"][node]), int(whole["right"][node])}
+        nodes = sum(feature[node] >= 0 for node in reached)
+        cost = 0.0
+        for at in set(leaf.tolist()):
+            part = target.costs[leaf == at].sum(axis=0)
+            cost += part.min() if seed % 2 else part[2] - part[1] ** 2 / part[0]
+        best[nodes] = min(best.get(nodes, math.inf), cost + 0.25 * nodes)
+    parts = greedy.prune(whole, bits, target, 0.25)
+    assert len(parts) == len(inner) + 1
+    for k, part in enumerate(parts):
+        assert part["feature"].size == 2 * k + 1
+        assert part["objective"] == pytest.approx(best[k])
+        assert greedy.label_leaves(dict(part), bits, target, 0.25) == pytest.approx(best[k])
+
+
+def test_sizes_that_are_cut_off_are_no_worse_than_parts_of_a_greedy_tree() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.integers(2, size=(3000, 200)).astype(np.uint8)
+    y = (X[:, 0] & X[:, 1]) ^ (rng.random(3000) < 0.2)
+    task = streed.tasks.Accuracy(y)
+    limits = check_limits(max_depth=6)
+    target = greedy.target_of(task.lower())
+    assert target is not None
+    parts = greedy.prune(greedy._grow_on_bits(X, target, limits), X, target, 0.0)
+    path = streed.size_path(task, X, max_depth=6, time_limit=0.001)
+    assert not path.optimal
+    for part in parts:
+        assert path[len(part["feature"]) // 2].objective <= task.report(part["objective"])

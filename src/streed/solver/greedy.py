@@ -144,7 +144,84 @@ def improve_on_bits(answer: dict[str, Any], form: OneValue, rows: NDArray[np.uin
     target = target_of(form)
     if target is None or limits.unlimited:
         return
+    improve(answer, _grow_on_bits(rows, target, limits), rows, target, form.branch_cost)
+
+
+def improve_sizes(
+    trees: list[dict[str, Any]], form: OneValue, rows: NDArray[np.uint8], limits: Limits
+) -> list[dict[str, Any]]:
+    """Put the best parts of a greedy tree among the trees of an answer for all sizes that is not proven.
+
+    Trees come by rising number of nodes, and each costs less than all smaller ones.
+    """
+    target = target_of(form)
+    if target is None:
+        return trees
+    whole = _grow_on_bits(rows, target, limits)
+    magnitude = max(float(tree["magnitude"]) for tree in trees)
+    pruned = [part | {"magnitude": magnitude} for part in prune(whole, rows, target, form.branch_cost)]
+    found: list[dict[str, Any]] = []
+    for tree in sorted([*trees, *pruned], key=lambda tree: (tree["feature"].size, tree["objective"])):
+        if not found or tree["objective"] < found[-1]["objective"]:
+            found.append(tree)
+    return found
+
+
+def _grow_on_bits(rows: NDArray[np.uint8], target: Target, limits: Limits) -> dict[str, Any]:
+    """Grow a tree whose features are numbers of binary features."""
     tree = grow(np.empty((0, rows.shape[0]), np.int32), rows, target, limits)
     numbers = np.array([*tree["column"].tolist(), -1], np.int32)  # a leaf has -1
     tree["feature"] = numbers[tree["feature"]]
-    improve(answer, tree, rows, target, form.branch_cost)
+    return tree
+
+
+def prune(
+    tree: dict[str, Any], features: NDArray[np.uint8], target: Target, branch_cost: float
+) -> list[dict[str, Any]]:
+    """Cut a tree back to each number of branching nodes, so that its leaves cost the least.
+
+    With k nodes a subtree costs the least sum of what its children cost with i and with k - 1 - i nodes.
+    """
+    left, right = tree["left"].tolist(), tree["right"].tolist()
+    leaf = _core.route(features, tree["feature"], tree["left"], tree["right"])
+    columns = [np.bincount(leaf, column, tree["feature"].size) for column in target.costs.T]
+    sums = np.stack(columns, axis=1)
+    costs: list[NDArray[np.float64]] = [np.empty(0)] * len(left)
+    for node in reversed(range(len(left))):  # children come after their parents
+        own = []
+        if left[node] >= 0:
+            sums[node] = sums[left[node]] + sums[right[node]]
+            ways = costs[left[node]][:, None] + costs[right[node]][None, ::-1]
+            n_right = ways.shape[1]
+            own = [branch_cost + ways.diagonal(n_right - 1 - k).min() for k in range(sum(ways.shape) - 1)]
+        costs[node] = np.array([_cost(sums[node], target), *own])
+    labels = sums.argmin(axis=1) if target.labels is not None else np.zeros(len(left), np.intp)
+
+    def build(node: int, k: int, out: list[list[int]]) -> int:
+        place = len(out)
+        out.append([-1, -1, -1, int(labels[node])])
+        if k > 0:
+            few, most = costs[left[node]], len(costs[right[node]])
+            sides = [i for i in range(min(k, len(few))) if k - 1 - i < most]
+            i = min(sides, key=lambda i: few[i] + costs[right[node]][k - 1 - i])
+            first, second = build(left[node], i, out), build(right[node], k - 1 - i, out)
+            out[place] = [int(tree["feature"][node]), first, second, -1]
+        return place
+
+    parts = []
+    for k, cost in enumerate(costs[0].tolist()):
+        rows: list[list[int]] = []
+        build(0, k, rows)
+        arrays = np.ascontiguousarray(np.array(rows, np.int32).T)
+        parts.append(
+            dict(zip(("feature", "left", "right", "label"), arrays, strict=True)) | {"objective": cost}
+        )
+    return parts
+
+
+def _cost(sums: NDArray[np.float64], target: Target) -> float:
+    """Return what a leaf costs, from the sums of its rows."""
+    if target.labels is not None:
+        return float(sums.min())
+    weight, total, square = sums.tolist()
+    return max(square - total**2 / weight, 0.0) if weight > 0 else 0.0

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from streed.options import Limits
+from streed.solver import greedy
 from streed.solver.engines import all_sizes
 from streed.solver.run import Run
 from streed.solver.strategies.one_search import count
@@ -26,7 +27,10 @@ def solve(run: Run, form: OneValue) -> list[Result]:
     task = run.task
     run.keep(form.rows)
     answer = run.note(all_sizes.search(form, run.rows, task.name, run.options()))
-    trees = [each | {"optimal": True} for each in answer["trees"]]
+    found_trees = answer["trees"]
+    if not answer["optimal"]:
+        found_trees = greedy.improve_sizes(found_trees, form, run.rows, run.limits)
+    trees = [each | {"optimal": True} for each in found_trees]
     counted = [run.counted(lambda each=each: count(run, form, each), answer) for each in trees]  # type: ignore[misc]
     nodes = [tree.n_nodes for tree, _, _ in counted]
     tree, objective, _ = counted[-1]
