@@ -29,7 +29,8 @@ ALLOWED: dict[str, set[str]] = {
     "tolerance": set(),
     "table": BASE,
     "tree": BASE | {"table"},
-    "views": BASE | {"tree", "table"},
+    "reasons": BASE | {"tree", "table"},
+    "views": BASE | {"tree", "table", "reasons"},
     # what is to be optimised: no solver, not even inside a function
     "leaves": BASE | {"tree"},
     "metrics": BASE,
@@ -49,7 +50,7 @@ ALLOWED: dict[str, set[str]] = {
     "model": BASE | {"table", "tree"},
     "interop": BASE | {"table", "tree", "model"},
     "survival": BASE | {"table", "tasks"},
-    "explain": BASE | {"table", "tree", "model", "views"},
+    "explain": BASE | {"table", "tree", "model", "views", "reasons"},
     "thresholds": BASE | {"table", "tree"},
     "estimators": BASE
     | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "tasks", "solver", "versions"}

@@ -12,7 +12,7 @@ import pytest
 
 import streed
 from streed import Binarizer, Condition, OptimalTreeClassifier, Result, Solution, Tree
-from streed.views.wording import paths
+from streed.tree.walk import paths
 from tests.views import browser
 from tests.views.browser import Page
 from tests.views.trees import (
@@ -75,6 +75,20 @@ def test_a_tree_is_drawn(page: Page) -> None:
         "return [...document.querySelectorAll('.box')].map((box) => box.offsetWidth * box.offsetHeight)"
     )
     assert min(sizes) > 0
+
+
+def test_what_decides_is_said_where_tests_do_not_matter(page: Page) -> None:
+    page.open(grow((AGE_42, (RED, 0, 1), (RED, 0, (MEMBER, 0, 1))), CONDITIONS).to_html())
+    page.fill({"age": 50, "colour": "blue", "member": "no"})
+    assert page.one("#reason").text == (
+        "Decided by colour is not red; the other tests on the path do not matter."
+    )
+    page.fill({"age": 30, "colour": "red", "member": "yes"})
+    assert page.one("#answer").text.startswith("→ yes")
+    assert "colour = red and member" in page.one("#reason").text
+    page.fill({"age": 50, "colour": "red", "member": "no"})
+    assert page.one("#answer").text.startswith("→ yes")
+    assert page.one("#reason").text == ""
 
 
 def test_boxes_do_not_overlap(page: Page) -> None:

@@ -1,5 +1,5 @@
 """Why a row gets its prediction, without redundant tests, and what would have to change for another one.
 
-`values.py` has the values that a tree tells apart, `reasons.py` the fewest tests that decide, `changes.py`
-the nearest rows with another prediction, `explanations.py` what users get.
+`changes.py` has the nearest rows with another prediction, `explanations.py` what users get; the fewest tests
+that decide are in `streed.reasons`, since pages show them, too.
 """

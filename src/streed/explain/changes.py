@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from streed.explain.reasons import Leaf, Leaves
-from streed.explain.values import Cell, Cells, Sort, date_of
 from streed.model.holds import microseconds
+from streed.reasons.cells import Cell, Cells, Sort, date_of
+from streed.reasons.fewest import Leaf, Leaves
 from streed.table.columns import Column, Kind
 
 

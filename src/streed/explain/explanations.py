@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from streed.explain.changes import Change, Values, best_changes, change_to
-from streed.explain.reasons import Leaves, Step, same_prediction
 from streed.model.model import Model, listed, read_column
+from streed.reasons.fewest import Leaves, Step, same_prediction
 from streed.tree.line import is_linear
 from streed.views.rules import phrases
 from streed.views.wording import answer, label_text, one_line
@@ -131,7 +131,7 @@ class Explainer:
         self.model, self._fixed = model, frozenset(fixed)
         self.tree = model.readable_tree()
         self._same = same_prediction(model.tree, tolerance)
-        self.leaves = Leaves(model.tree, model.conditions, missing=model.missing != "error", same=self._same)
+        self.leaves = Leaves(model.tree, model.conditions, self._same)
         self._code: dict[Step, str] = {}
         self.codes: dict[str, str] = {}
         for feature in model.tree.feature[model.tree.feature >= 0].tolist():

@@ -21,6 +21,7 @@ from streed.tree.conditions import Condition
 from streed.tree.line import is_linear
 from streed.tree.result import Result, Solution, proof_text, show, size_text
 from streed.tree.tree import Tree
+from streed.tree.walk import conditions_of
 
 _PROOF = ("measure", "objective", "lower_bound", "gap", "optimal", "status")
 
@@ -122,9 +123,7 @@ class Model(Exports, Explains):
     @classmethod
     def from_tree(cls, tree: Tree) -> Model:
         """Make a model of a tree alone: its columns are those of its conditions, or its binary features."""
-        conditions = tree.conditions
-        if conditions is None:
-            conditions = tuple(Condition(tree.feature_name(f), "is", True) for f in range(tree.n_features))
+        conditions = conditions_of(tree)
         columns = dict.fromkeys(condition.column for condition in conditions)
         missing = "side" if any(condition.knows_missing for condition in conditions) else "error"
         return cls(tree, conditions, tuple(columns), missing=missing)

@@ -17,13 +17,20 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from streed.errors import ExportError
+from streed.reasons.fewest import Leaves, same_prediction
 from streed.table.limits import EXACT
 from streed.tree.conditions import Condition, number_text
 from streed.tree.result import Result, Solution
 from streed.tree.tree import Tree
+from streed.tree.walk import conditions_of
 from streed.views.palette import MOST, ink_on, label_colors
+from streed.views.rules import phrases
 from streed.views.shapes import node_shape, shape_name
 from streed.views.wording import answer, detail_facts, is_missing_test, label_text, value_name
+
+MOST_LEAVES = 512
+"""Reasons are found for all leaves together, in a time that grows with their square (1,024 leaves: 0.5 s)."""
 
 SCRIPTS = ("tree.js", "row.js", "front.js", "main.js")
 
@@ -131,7 +138,7 @@ def _tree(tree: Tree) -> dict[str, Any]:
     """Describe a tree for the scripts: its nodes, the tests in them, and its labels."""
     used = sorted({feature for feature in tree.feature.tolist() if feature >= 0})
     n_labels = tree.classes.size
-    colors = label_colors(tree)
+    colors, reasons = label_colors(tree), _reasons(tree)
     return {
         "classes": [label_text(label) for label in tree.classes],
         "colors": colors,
@@ -141,11 +148,27 @@ def _tree(tree: Tree) -> dict[str, Any]:
         "shapeName": None if tree.details is None else shape_name(tree.details),
         "branching": tree.n_nodes,
         "tests": {feature: _test(tree, feature) for feature in used},
-        "nodes": [_node(tree, node) for node in range(tree.node_count)],
+        "nodes": [_node(tree, node, reasons) for node in range(tree.node_count)],
     }
 
 
-def _node(tree: Tree, node: int) -> dict[str, Any]:
+def _reasons(tree: Tree) -> dict[int, str]:
+    """Return what decides in the leaves whose paths have tests that do not matter for the prediction."""
+    if tree.n_leaves > MOST_LEAVES:
+        return {}
+    try:
+        leaves = Leaves(tree, conditions_of(tree), same_prediction(tree))
+    except ExportError:  # a test of parts of dates
+        return {}
+    found = {node: leaves.reasons(node) for node in leaves.by_node}
+    return {
+        node: " and ".join(phrases(tree, list(steps))) or "nothing"
+        for node, steps in found.items()
+        if len(steps) < len(leaves.by_node[node].steps)
+    }
+
+
+def _node(tree: Tree, node: int, reasons: Mapping[int, str]) -> dict[str, Any]:
     known: dict[str, Any] = {"rows": int(tree.n_samples[node])}
     if tree.class_weights is not None:
         known["weights"] = [float(f"{weight:.12g}") for weight in tree.class_weights[node]]
@@ -156,6 +179,7 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
     if tree.prices is not None:
         known |= {"price": _number(tree.prices[node]), "paid": _number(tree.paid()[node])}
     if tree.feature[node] < 0:
+        known |= {"reason": reasons[node]} if node in reasons else {}
         return {"label": int(tree.label[node]), **known}
     branch = {"feature": tree.feature[node], "left": tree.left[node], "right": tree.right[node]}
     return {**{name: int(value) for name, value in branch.items()}, **known}

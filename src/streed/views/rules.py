@@ -8,6 +8,7 @@ from typing import Any
 
 from streed.tree.conditions import Condition
 from streed.tree.tree import Tree
+from streed.tree.walk import paths
 from streed.views.wording import (
     answer,
     is_missing_test,
@@ -15,7 +16,6 @@ from streed.views.wording import (
     leaf_label,
     may_be_missing,
     one_line,
-    paths,
 )
 
 Step = tuple[int, bool]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -146,16 +145,3 @@ def _answer(tree: Tree, feature: int, holds: bool) -> str:
 def is_missing_test(test: Condition) -> bool:
     """Whether a condition asks for missing values."""
     return test.operator == "is" and test.value is None
-
-
-def paths(tree: Tree) -> Iterator[tuple[int, list[tuple[int, bool]]]]:
-    """Yield each leaf, left to right, with the features tested on the way and whether they held."""
-    stack: list[tuple[int, list[tuple[int, bool]]]] = [(0, [])]
-    while stack:
-        node, steps = stack.pop()
-        feature = int(tree.feature[node])
-        if feature < 0:
-            yield node, steps
-        else:
-            stack.append((int(tree.right[node]), [*steps, (feature, True)]))
-            stack.append((int(tree.left[node]), [*steps, (feature, False)]))

@@ -107,7 +107,7 @@ const rowView = {
     for (const item of byId("tree").querySelectorAll(".on")) item.classList.remove("on");
     for (const { field } of this.fields.values()) field.parentElement.classList.remove("needed");
     byId("tree").classList.toggle("following", started);
-    byId("answer").textContent = "";
+    byId("answer").textContent = byId("reason").textContent = "";
     if (!started) return;
     let number = 0;
     let needed = null;
@@ -126,6 +126,8 @@ const rowView = {
     this.lines();
     if (needed === null) {
       byId("answer").textContent = `→ ${treeView.title(tree.nodes[number])} (${treeView.facts(tree.nodes[number])})`;
+      const reason = tree.nodes[number].reason;
+      if (reason) byId("reason").textContent = `Decided by ${reason}; the other tests on the path do not matter.`;
     } else {
       this.fields.get(needed).field.parentElement.classList.add("needed");
       byId("answer").textContent = `Next: ${needed}`;

@@ -4,7 +4,7 @@ A column with the cuts 30 and 42.5 has three ranges of numbers; each is a *cell*
 more. What a test says of a column is the set of the cells that satisfy it, kept as the bits of an integer:
 
 >>> from streed import Condition
->>> cells = Cells([Condition("age", "<=", 30.0), Condition("age", "<=", 42.5)], missing=True)
+>>> cells = Cells([Condition("age", "<=", 30.0), Condition("age", "<=", 42.5)])
 >>> [str(cell) for cell in cells.cells]
 ['<= 30', '30 to 42.5', '> 42.5', 'missing']
 >>> bin(cells.satisfying(Condition("age", "<=", 42.5), True))
@@ -83,18 +83,16 @@ class Cells:
     ----------
     conditions : iterable of Condition
         The tests of a tree on the column.
-    missing : bool
-        Whether values of the column may be missing.
     """
 
-    def __init__(self, conditions: Iterable[Condition], *, missing: bool) -> None:
+    def __init__(self, conditions: Iterable[Condition]) -> None:
         self.conditions = list(dict.fromkeys(conditions))
         for condition in self.conditions:
             _check(condition)
         self.is_boolean = any(each.operator == "is" and each.value is True for each in self.conditions)
         self.is_date = any(isinstance(e.value, str) and e.operator == "<=" for e in self.conditions)
         self.is_ordered = any(each.ordered for each in self.conditions)
-        self.cells = [*self._of_values(), *([Cell(Sort.MISSING)] if missing else [])]
+        self.cells = [*self._of_values(), Cell(Sort.MISSING)]
         self.all = (1 << len(self.cells)) - 1
         self._held = {condition: self._satisfying(condition) for condition in self.conditions}
 

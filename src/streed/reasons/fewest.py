@@ -2,7 +2,7 @@
 
 The answers of some tests of a path decide if no leaf with another prediction shares an attainable value with
 them in every column. That depends on the leaf alone, so it is found once per leaf: other leaves are excluded
-column by column, each by the cells (see `values.py`) that are left to it. A hitting set over single tests
+column by column, each by the cells (see `cells.py`) that are left to it. A hitting set over single tests
 would be wrong: two tests of one column can exclude together what neither excludes alone.
 """
 
@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from streed.explain.values import Cells
+from streed.reasons.cells import Cells
 from streed.tree.conditions import Condition
 from streed.tree.tree import Tree
-from streed.views.wording import paths
+from streed.tree.walk import paths
 
 Step = tuple[int, bool]
 """A feature that is tested on a path, and whether it holds."""
@@ -44,20 +44,16 @@ class Leaves:
         The tree.
     conditions : sequence of Condition
         What its features say.
-    missing : bool
-        Whether values may be missing.
     same : callable
         Whether two leaves, given as nodes, have the same prediction.
     """
 
-    def __init__(
-        self, tree: Tree, conditions: Sequence[Condition], *, missing: bool, same: Callable[[int, int], bool]
-    ) -> None:
+    def __init__(self, tree: Tree, conditions: Sequence[Condition], same: Callable[[int, int], bool]) -> None:
         self.conditions, self._same = conditions, same
         tested: dict[str, list[Condition]] = {}
         for feature in tree.feature[tree.feature >= 0].tolist():
             tested.setdefault(conditions[feature].column, []).append(conditions[feature])
-        self.cells = {name: Cells(own, missing=missing) for name, own in tested.items()}
+        self.cells = {name: Cells(own) for name, own in tested.items()}
         found = [self._leaf(node, list(dict.fromkeys(steps))) for node, steps in paths(tree)]
         self.by_node = {leaf.node: leaf for leaf in found if leaf.attainable}
         self._reasons: dict[int, tuple[Step, ...]] = {}
@@ -147,7 +143,7 @@ def _keep_better(
         kept[key] = tests
 
 
-def same_prediction(tree: Tree, tolerance: float) -> Callable[[int, int], bool]:
+def same_prediction(tree: Tree, tolerance: float = 0.0) -> Callable[[int, int], bool]:
     """Return what says whether two leaves have the same prediction; numbers may differ by the tolerance."""
     labels: Mapping[int, Any] = {
         node: tree.classes[tree.label[node]] for node in range(tree.node_count) if tree.feature[node] < 0
