@@ -140,6 +140,8 @@ REFUSED: list[tuple[str, Path, Any, str]] = [
     ("lines", ("tree", "classes", 0), LINE | {"terms": [["age", 10**400]]}, "the classes cannot be read"),
     ("lines", ("tree", "classes", 0), LINE | {"terms": [["height", 1.0]]}, "a function of 'height', but no"),
     ("vectors", ("tree", "classes", 0), [1.0], "all of one kind, got 1 values each and 2 values each"),
+    ("integers", ("conditions", 0, "operator"), ["<="] * 1000, "a condition has a column and one of"),
+    ("integers", ("conditions", 0), ["<="] * 1000, "a condition is described by"),
     ("vectors", ("tree", "classes", 0), 3.0, "all of one kind, got 2 values each and constants"),
 ]
 
@@ -148,8 +150,9 @@ REFUSED: list[tuple[str, Path, Any, str]] = [
 def test_what_the_error_says(name: str, path: Path, value: Any, message: str) -> None:
     description = copy.deepcopy(FILES[name])
     holder(description, path)[path[-1]] = value
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=message) as caught:
         Model.from_dict(description)
+    assert len(str(caught.value)) < 1000
 
 
 def test_a_leaf_without_weight_has_equal_shares() -> None:

@@ -153,12 +153,14 @@ class Condition:
         known = get_args(Operator)
         needed = [field.name for field in fields(cls) if field.name not in OPTIONAL]
         if not isinstance(description, Mapping) or set(description) - set(OPTIONAL) != set(needed):
-            raise ValueError(f"a condition is described by {', '.join(needed)}, got {description!r}")
+            raise ValueError(f"a condition is described by {', '.join(needed)}, got {str(description)[:200]}")
         entries: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in description.items()
         }
         if entries["operator"] not in known or not isinstance(entries["column"], str):
-            raise ValueError(f"a condition has a column and one of {', '.join(known)}, got {description!r}")
+            raise ValueError(
+                f"a condition has a column and one of {', '.join(known)}, got {str(description)[:200]}"
+            )
         if not _is_of_operator(entries["value"], entries["operator"], entries["ordered"]):
             raise ValueError(
                 "a condition compares with a finite number or a date (<=), with a text or number (=), with a "
