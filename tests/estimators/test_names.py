@@ -144,3 +144,25 @@ def test_attributes_before_fit(estimator: Any) -> None:
     with pytest.raises(AttributeError, match="has no attribute 'coef_'"):
         _ = model.coef_
     assert vars(model) == vars(clone(model))
+
+
+def test_what_users_of_scikit_learn_ask_of_a_tree() -> None:
+    model = streed.OptimalTreeClassifier(max_depth=2).fit(BITS, LABELS)
+    twin = DecisionTreeClassifier(max_depth=2, random_state=0).fit(BITS, LABELS)
+    assert (model.get_depth(), model.get_n_leaves()) == (twin.get_depth(), twin.get_n_leaves()) == (2, 3)
+    assert model.n_leaves_ == 3
+    with np.errstate(divide="ignore"):
+        assert np.array_equal(model.predict_log_proba(BITS), twin.predict_log_proba(BITS))
+    leaf = streed.OptimalTreeRegressor(max_depth=0).fit(BITS, np.arange(12.0))
+    assert (leaf.get_depth(), leaf.get_n_leaves(), leaf.n_leaves_) == (0, 1, 1)
+    assert not hasattr(leaf, "predict_log_proba")
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_asking_before_fit(estimator: Any) -> None:
+    model = estimator()
+    with pytest.raises(NotFittedError, match="not fitted"):
+        model.get_depth()
+    with pytest.raises(NotFittedError, match="not fitted"):
+        model.get_n_leaves()
+    assert not hasattr(model, "n_leaves_")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 
     from streed.estimators.path import EstimatorPath
     from streed.estimators.scores import Score
+
+
+def _has_probabilities(estimator: Any) -> bool:
+    return hasattr(estimator, "predict_proba")
 
 
 class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
@@ -270,6 +275,49 @@ class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEsti
         check_is_fitted(self)
         columns = getattr(self.binarizer_, "columns", ())
         return Model.from_estimator(self), {column.name: column for column in columns if not column.part}
+
+    def get_depth(self) -> int:
+        """Return the depth of the fitted tree: the greatest number of tests from the root to a leaf.
+
+        Returns
+        -------
+        int
+            0 for a single leaf.
+        """
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves of the fitted tree.
+
+        Returns
+        -------
+        int
+            One more than the branching nodes.
+        """
+        return self.tree_.n_leaves
+
+    @property
+    def n_leaves_(self) -> int:
+        """Number of leaves of the fitted tree."""
+        return self.tree_.n_leaves
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithms of what `predict_proba` returns.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n, n_features_in_)
+            The rows.
+
+        Returns
+        -------
+        array of shape (n, n_classes)
+            Minus infinity where a leaf has no training row of a class.
+        """
+        with np.errstate(divide="ignore"):
+            logarithms: NDArray[np.float64] = np.log(self.predict_proba(X))
+        return logarithms
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each row ends in, as a node of `tree_`.
