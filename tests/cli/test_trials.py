@@ -126,7 +126,7 @@ def test_tuning(how: str, files: tuple[str, str], capsys: pytest.CaptureFixture[
     cv: Any = int(how) if how.isdecimal() else how
     model = streed.OptimalTreeClassifier(max_depth=2, tune=cv).fit(FRAME[:120][COLUMNS], FRAME["churn"][:120])
     assert f"max_nodes {model.tuned_.params['max_nodes']}; mean " in out
-    assert f"{model.tuned_.score:.4g} on rows held out" in out
+    assert f"{model.tuned_.score:.4g} on rows held out ({model.tuned_.folds})" in out
     assert model.tree_.to_text() in out
 
 

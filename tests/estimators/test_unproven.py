@@ -15,11 +15,11 @@ import streed.survival
 from streed import NotProvenWarning
 
 RNG = np.random.default_rng(5)
-BITS = RNG.integers(2, size=(400, 25))
-LABELS = RNG.integers(2, size=400)
-REAL = RNG.normal(size=(400, 6))
-NUMBERS = RNG.normal(size=400)
-SHORT: dict[str, Any] = {"max_depth": 5, "time_limit": 0.01}
+BITS = RNG.integers(2, size=(1500, 60))
+LABELS = RNG.integers(2, size=1500)
+REAL = RNG.normal(size=(1500, 6))
+NUMBERS = RNG.normal(size=1500)
+SHORT: dict[str, Any] = {"max_depth": 6, "time_limit": 0.01}
 
 
 def warned(model: Any, *data: Any) -> list[str]:
@@ -39,7 +39,7 @@ CASES: dict[str, tuple[Any, Any]] = {
     "chosen cuts": (streed.OptimalTreeClassifier("mcc", **SHORT), (REAL, LABELS)),
     "costs": (streed.CostSensitiveTreeClassifier(**SHORT), (BITS, LABELS)),
     "fairness": (streed.FairTreeClassifier(**SHORT, max_difference=0.9), (BITS, LABELS, BITS[:, 0])),
-    "policy": (streed.PolicyTree(**SHORT), (BITS, None, None, RNG.normal(size=(400, 2)))),
+    "policy": (streed.PolicyTree(**SHORT), (BITS, None, None, RNG.normal(size=(1500, 2)))),
     "numbers": (streed.OptimalTreeRegressor(**SHORT), (BITS, NUMBERS)),
     "survival": (
         streed.SurvivalTree(**SHORT),
@@ -54,7 +54,7 @@ def test_one_warning_with_gap_and_advice(name: str) -> None:
     result = CASES[name][0].result_
     assert f"gap {result.gap:.2%}" in message
     assert "time_limit=0.01; raise time_limit" in message
-    assert "max_depth=4" in message
+    assert "max_depth=5" in message
     assert "n_jobs=-1" in message
 
 
@@ -80,10 +80,19 @@ def test_a_stop_by_hand_is_no_limit() -> None:
 
 
 def test_a_grid_search_is_noticed() -> None:
-    search = GridSearchCV(streed.OptimalTreeClassifier(time_limit=0.01), {"max_depth": [1, 5]}, cv=2)
+    """There is a warning for each fit that is not proven, the last one on all rows included."""
+    proven: list[bool] = []
+
+    def seen(model: Any, X: Any, y: Any) -> float:
+        proven.append(model.result_.optimal)
+        return 0.0
+
+    model = streed.OptimalTreeClassifier(time_limit=0.01)
+    search = GridSearchCV(model, {"max_depth": [6, 1]}, cv=2, scoring=seen)
     with pytest.warns(NotProvenWarning) as caught:
         search.fit(BITS, LABELS)
-    assert len(caught) == 2 + (search.best_params_["max_depth"] == 5)
+    proven.append(search.best_estimator_.result_.optimal)
+    assert len(caught) == proven.count(False) > 0
 
 
 @pytest.mark.parametrize("table", [BITS, REAL])

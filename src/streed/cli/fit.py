@@ -172,8 +172,8 @@ def tuned(estimator: Any) -> Iterator[str]:
         return
     found = estimator.tuned_
     chosen = ", ".join(f"{name} {value}" for name, value in found.params.items())
-    name = getattr(found, "scoring", "") or "score"
-    yield f"tuned: {chosen}; mean {name} {found.score:.4g} on rows held out"
+    score = f"mean {found.scoring} {found.score:.4g} on rows held out"
+    yield f"tuned: {chosen}; {score} ({found.folds})"
 
 
 def check_choices(arguments: argparse.Namespace) -> None:
