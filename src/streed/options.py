@@ -15,7 +15,7 @@ import numbers
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from streed.magnitudes import as_float
@@ -158,6 +158,8 @@ class Limits:
     memory_limit: int
     n_threads: int
     leaf_share: float = 0.0
+    started: float = field(default=0.0, compare=False)
+    """When the fit of an estimator began, by `time.perf_counter`."""
 
     def arguments(self, poll: Callable[[dict[str, float]], bool] | None) -> dict[str, Any]:
         """Give the limits as the keyword arguments that every search of the engine takes."""

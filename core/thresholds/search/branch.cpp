@@ -172,6 +172,7 @@ struct Worker::Branching {
     void evaluate(Worker& by, const Task& task, std::array<Outcome, 2>& out) const {
         const Interval& interval = task.interval;
         Node* sides[2] = {&by.child(level, 0), &by.child(level, 1)};
+        by.look_at_clock(node);
         by.divide(node, interval.column, node.rank_at(interval.column, task.position), *sides[0], *sides[1]);
         const Cost limits[2] = {task.room - interval.upper_high, task.room - interval.lower_low};
         const Cost after = search.cost(node.weight_up_to(interval.column, interval.high) -

@@ -79,7 +79,10 @@ Outcome Worker::greedy(Node& node, int depth, int nodes, int best_levels, Cost l
         const Outcome best = solve(node, depth, nodes, limit, level);
         return best.exact ? best : Outcome{kInfinite, 0, false, nullptr};
     }
-    if (static_cast<double>(node.size()) * node.n_columns() * depth > kQuick) search_.checkpoint(calling_);
+    if (static_cast<double>(node.size()) * node.n_columns() * depth > kQuick) {
+        if (search_.elapsed() > search_.options.time_limit) return out;  // what was grown so far stays
+        search_.checkpoint(calling_);
+    }
     prepare(node);
     Stump split;
     if (known != nullptr) {

@@ -129,6 +129,7 @@ private:
     Outcome branch(Node& node, int depth, int nodes, Cost limit, int level, std::vector<Probe>* probes);
     struct DepthTwo;
     struct Branching;
+    void look_at_clock(const Node& node);
     void evaluate(Node& node, const std::vector<Lane>& lanes, Sides& sides);
     bool as_costs(const Node& node) const { return node.has_costs() || search_.least_rows > 1; }
     Cost side_cost(const Node& node, Cost weight, Cost given) const;

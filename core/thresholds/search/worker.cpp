@@ -70,13 +70,17 @@ Cost Worker::side_cost(const Node& node, Cost weight, Cost given) const {
     return search_.cost(node.model() == Model::two_labels ? (weight - given) / 2 : weight - given);
 }
 
-void Worker::evaluate(Node& node, const std::vector<Lane>& lanes, Sides& sides) {
+// Counts the cells of a node that is about to be gone through, and looks at the clock after enough of them.
+void Worker::look_at_clock(const Node& node) {
     since_checkpoint_ += static_cast<int>(
         std::min<long>(1l << 20, static_cast<long>(node.size()) * node.n_columns()));
-    if (since_checkpoint_ >= 1 << 16) {  // about 0.2 ms
-        since_checkpoint_ = 0;
-        search_.checkpoint(calling_);
-    }
+    if (since_checkpoint_ < 1 << 16) return;  // about 0.2 ms
+    since_checkpoint_ = 0;
+    search_.checkpoint(calling_);
+}
+
+void Worker::evaluate(Node& node, const std::vector<Lane>& lanes, Sides& sides) {
+    look_at_clock(node);
     search_.take_work(static_cast<double>(node.size()) * node.n_columns());
     std::size_t grown = node.prepare_walks();
     const NodeView& view = node.view();
@@ -122,6 +126,7 @@ Outcome Worker::solve(Node& node, int depth, int nodes, Cost limit, int level, s
 
 Outcome Worker::solve_new(Node& node, int depth, int nodes, Cost limit, int level,
                           std::vector<Probe>* probes) {
+    if (!node.prepared()) look_at_clock(node);
     prepare(node);
     if (depth == 1) return depth_one(node, limit);
     if (depth > 2) return branch(node, depth, nodes, limit, level, probes);
@@ -137,6 +142,7 @@ Outcome Worker::solve_new(Node& node, int depth, int nodes, Cost limit, int leve
 
 Outcome Worker::depth_one(Node& node, Cost limit) {
     const Cost leaf = search_.cost(node.leaf_cost());
+    look_at_clock(node);
     const Stump stump = best_stump(node);
     const Cost relaxed = std::min(leaf, stump.relaxed + search_.branch_cost);
     if (leaf <= stump.value + search_.branch_cost) return {leaf, relaxed, true, nullptr};

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -87,7 +89,9 @@ class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEsti
         return bundle
 
     def _limits(self) -> Limits:
-        return check_limits(
+        """Check the limits; the clock of a fit starts here, before its table is read."""
+        started = time.perf_counter()
+        found = check_limits(
             max_depth=self.max_depth,
             max_nodes=self.max_nodes,
             min_samples_leaf=self.min_samples_leaf,
@@ -95,6 +99,7 @@ class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEsti
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
         )
+        return replace(found, started=started)
 
     def _solve(
         self,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -69,7 +69,11 @@ class FitPlan:
     sample_weight: Any
     limits: Limits
     progress: Any
-    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def started(self) -> float:
+        """When the fit began, by `time.perf_counter`."""
+        return self.limits.started
 
     def run(self) -> tuple[Any, Result]:
         """Return the fitted binarizer, and the result with a tree over its features."""
@@ -96,7 +100,8 @@ class FitPlan:
             if self.collector is not None:
                 sizes = ThresholdSizes(self, self.task, self.collector, columns, ALL, work)
                 return sizes.search(matrix)
-            run = thresholds.ThresholdRun(self.task, matrix, self.limits, self.progress, work)
+            gone = time.perf_counter() - self.limits.started
+            run = thresholds.ThresholdRun(self.task, matrix, self.left(), self.progress, work, gone)
             result = run.solve()
             if not run.gave_up and result is not None:
                 return columns.adopt(result, run.splits), _with_note(result, ALL)
@@ -154,7 +159,7 @@ class FitPlan:
             )
         chosen = columns.union(found, self._greedy_cuts(columns))
         self.model.binarizer_ = binarizer = columns.cut(chosen)
-        result = self._search_bits(columns.bits(binarizer), binarizer.names(), self.left())
+        result = self._search_bits(columns.bits(binarizer), binarizer.names())
         n_cuts = sum(map(len, chosen.values()))
         note = f"{n_cuts} cuts were considered: quantiles and those of a greedy tree ({why})"
         return binarizer, _with_note(result, note)
@@ -176,11 +181,13 @@ class FitPlan:
         return self.model.binarizer_, result
 
     def seconds_left(self) -> float:
-        """Return how much of the time limit is left; below zero if the time is up."""
+        """Return how much of the time limit is left since the fit began; below zero if the time is up."""
         return self.limits.time_limit - (time.perf_counter() - self.started)
 
     def left(self, share: float = 1.0) -> Limits:
         """Return the limits, with a share of the time that is left."""
+        if self.limits.time_limit == math.inf:
+            return self.limits
         return replace(self.limits, time_limit=max(share * self.seconds_left(), LEAST_SECONDS))
 
     def _candidate_cuts(self, rows: Any, target: greedy.Target | None) -> Features:
@@ -231,12 +238,12 @@ class FitPlan:
         numbers = greedy.centred(y.astype(np.float64).reshape(weights.size, -1), weights)
         return greedy.Target("squares", None, numbers, weights, np.empty((0, 3)))
 
-    def _search_bits(self, features: NDArray[np.uint8], names: Any, limits: Limits | None = None) -> Result:
+    def _search_bits(self, features: NDArray[np.uint8], names: Any) -> Result:
         """Search over binary features; where a path is wanted, its sizes."""
-        made, own = self._made(features), self.limits if limits is None else limits
+        made = self._made(features)
         if self.collector is None:
-            return solve_checked(made, features, names, own, self.progress)
-        return self.collector.solve(made, features, names, own, self.progress)
+            return solve_checked(made, features, names, self.left(), self.progress)
+        return self.collector.solve(made, features, names, self.left(), self.progress)
 
     def _made(self, features: NDArray[np.uint8]) -> Task:
         return self.task if isinstance(self.task, Task) else self.task(features)

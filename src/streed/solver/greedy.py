@@ -6,6 +6,7 @@ are tests of the search. Its leaves then get their best labels, by the same cost
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,8 @@ from streed.options import Limits
 from streed.tasks.forms import OneValue
 
 SHARE, LEAST = 0.05, 0.1
-"""A greedy tree may take this share of the time limit, or these seconds; then its nodes stay leaves."""
+"""A greedy tree may take this share of the time limit, but no more than is left of it, or else these seconds;
+then its nodes stay leaves."""
 
 
 ROUNDING = 1e-13
@@ -85,7 +87,11 @@ def target_of_labels(labels: Any, costs: Any, n_labels: int) -> Target | None:
 
 
 def grow(
-    ranks: NDArray[np.int32], bits: NDArray[np.uint8] | None, target: Target, limits: Limits
+    ranks: NDArray[np.int32],
+    bits: NDArray[np.uint8] | None,
+    target: Target,
+    limits: Limits,
+    time_left: float = math.inf,
 ) -> dict[str, Any]:
     """Grow a tree over columns of ranks, of shape (columns, rows), and binary features after them.
 
@@ -105,7 +111,7 @@ def grow(
         max_depth=limits.max_depth,
         max_nodes=limits.max_nodes,
         min_samples_leaf=limits.min_samples_leaf,
-        time_limit=max(SHARE * limits.time_limit, LEAST),
+        time_limit=max(min(SHARE * limits.time_limit, time_left), LEAST),
     )
     return answer
 
@@ -139,12 +145,15 @@ def improve(
         answer.update({name: tree[name] for name in ("feature", "left", "right", "label")}, objective=cost)
 
 
-def improve_on_bits(answer: dict[str, Any], form: OneValue, rows: NDArray[np.uint8], limits: Limits) -> None:
+def improve_on_bits(
+    answer: dict[str, Any], form: OneValue, rows: NDArray[np.uint8], limits: Limits, time_left: float
+) -> None:
     """Do so for an answer over binary features that is not proven."""
     target = target_of(form)
     if target is None or limits.unlimited:
         return
-    improve(answer, _grow_on_bits(rows, target, limits), rows, target, form.branch_cost)
+    tree = _grow_on_bits(rows, target, limits, time_left)
+    improve(answer, tree, rows, target, form.branch_cost)
 
 
 def improve_sizes(
@@ -167,9 +176,11 @@ def improve_sizes(
     return found
 
 
-def _grow_on_bits(rows: NDArray[np.uint8], target: Target, limits: Limits) -> dict[str, Any]:
+def _grow_on_bits(
+    rows: NDArray[np.uint8], target: Target, limits: Limits, time_left: float = math.inf
+) -> dict[str, Any]:
     """Grow a tree whose features are numbers of binary features."""
-    tree = grow(np.empty((0, rows.shape[0]), np.int32), rows, target, limits)
+    tree = grow(np.empty((0, rows.shape[0]), np.int32), rows, target, limits, time_left)
     numbers = np.array([*tree["column"].tolist(), -1], np.int32)  # a leaf has -1
     tree["feature"] = numbers[tree["feature"]]
     return tree

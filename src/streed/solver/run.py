@@ -155,7 +155,7 @@ class Run:
         options = self.options(max_depth)
         answer = self.note(one_value.search(form, rows, name or self.task.name, self.limits, options))
         if not answer["optimal"] and max_depth is None:
-            greedy.improve_on_bits(answer, form, rows, self.limits)
+            greedy.improve_on_bits(answer, form, rows, self.limits, self.time_left)
         return answer
 
     def search_limited(

@@ -1,0 +1,95 @@
+"""The time limit of a fit begins with the fit: what is gone before a search, and what follows it, counts."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from streed import NotProvenWarning, OptimalTreeClassifier, OptimalTreeRegressor
+from streed.estimators import columns, plan
+from streed.solver.engines import by_depth, thresholds
+from tests.support import one_cut
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(400, 4))
+Y = (X[:, 0] + X[:, 1] * X[:, 2] + RNG.normal(size=400) > 0).astype(int)
+READING = 6.0
+
+
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
+    """Let reading a table take long by the clock; returns the time limits that searches are given."""
+    real, gone, found = time.perf_counter, [0.0], []
+    read = columns.FitColumns.__init__
+
+    def slow(*arguments: Any, **named: Any) -> None:
+        gone[0] += READING
+        read(*arguments, **named)
+
+    def noted(search: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            found.append(arguments[-1]["time_limit"])
+            return search(*arguments)
+
+        return call
+
+    monkeypatch.setattr(time, "perf_counter", lambda: real() + gone[0])
+    monkeypatch.setattr(columns.FitColumns, "__init__", slow)
+    for engine, name in ((thresholds, "search"), (thresholds, "search_squares"), (by_depth, "search")):
+        monkeypatch.setattr(engine, name, noted(getattr(engine, name)))
+    with one_cut():
+        yield found
+
+
+@pytest.mark.parametrize("cuts", ["exact", "auto"])
+@pytest.mark.parametrize("estimator", [OptimalTreeClassifier, OptimalTreeRegressor])
+def test_reading_counts_and_the_end_of_a_search_has_its_time(
+    given: list[float], estimator: Any, cuts: Any
+) -> None:
+    """Of 20 s 6 are gone and 6 are kept; of 8 s half of what is left is kept."""
+    for limit, most in ((20.0, 8.0), (8.0, 1.0), (math.inf, math.inf)):
+        given.clear()
+        model = estimator(max_depth=2, cuts=cuts, time_limit=None if limit == math.inf else limit)
+        model.fit(X, Y)
+        assert model.result_.optimal
+        assert len(given) == 1
+        assert given[0] == most == math.inf or 0 < given[0] <= most
+
+
+@pytest.mark.parametrize("objective", ["accuracy", "macro_f1"])
+def test_searches_over_binary_features_have_what_is_left(
+    given: list[float], objective: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "CHEAP", 1.0)
+    OptimalTreeClassifier(objective, max_depth=2, time_limit=1000).fit(X, Y)
+    assert 0 < given[-1] <= 1000 - READING
+
+
+def test_no_other_search_is_begun_with_too_little_time(
+    given: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The search that ran out of work has a tree; one over chosen cuts would end late, with a worse one."""
+    monkeypatch.setattr(plan, "CHEAP", 1.0)
+    with pytest.warns(NotProvenWarning, match="time_limit=12"):
+        model = OptimalTreeClassifier(max_depth=2, time_limit=12).fit(X, Y)
+    assert len(given) == 1
+    assert (model.result_.status, model.result_.note) == ("time_limit", "every threshold was considered")
+    assert model.result_.objective == (model.predict(X) != Y).sum() < min(np.bincount(Y))
+    with_time = OptimalTreeClassifier(max_depth=2, time_limit=100).fit(X, Y)
+    assert "would take long" in with_time.result_.note
+
+
+def test_metrics_stop_between_searches(given: list[float]) -> None:
+    """F1 is several searches, of which one that could not end in time is not begun."""
+    with pytest.warns(NotProvenWarning):
+        model = OptimalTreeClassifier("f1", max_depth=2, time_limit=15).fit(X, Y)
+    assert len(given) == 1
+    assert model.result_.status == "time_limit"
+    given.clear()
+    OptimalTreeClassifier("f1", max_depth=2, time_limit=100).fit(X, Y)
+    assert len(given) > 1
