@@ -18,6 +18,8 @@ struct SearchOptions {
     std::optional<PriceArrays> prices;
     std::string combination = "sum";
     double work_limit = std::numeric_limits<double>::infinity();
+    // Thresholds: work of an exact attempt before a good tree and bounds; 0: the exact search alone.
+    double first_attempt = 0;
     std::optional<nb::dict> switches;
     nb::object poll = nb::none();
 
@@ -97,6 +99,7 @@ constexpr OptionReader kOptions[] = {
     {"prices", 0, kOneValue, read<&SearchOptions::prices>},
     {"combination", 0, kOneValue, read<&SearchOptions::combination>},
     {"work_limit", 0, kThresholds, read<&SearchOptions::work_limit>, {.low = 0, .above = true}},
+    {"first_attempt", 0, kThresholds, read<&SearchOptions::first_attempt>, {0, kLargest}},
     {"switches", 0, kAll, read<&SearchOptions::switches>},
     {"simd", 0, kAll, read<&streed::Options::simd>},
     {"poll", 0, kAll, read_poll},

@@ -100,8 +100,9 @@ nb::dict solve_thresholds(Input<std::int32_t, 2> ranks, const std::optional<Inpu
     streed::Options options = given.engine();
     Problem problem = make_problem(ranks, n_labels);
     set_rows(problem, labels, weights, costs);
-    return to_dict(run_polled(options, given.poll,
-                              [&] { return streed::thresholds::solve(problem, options, given.work_limit); }));
+    return to_dict(run_polled(options, given.poll, [&] {
+        return streed::thresholds::solve(problem, options, {given.work_limit, given.first_attempt});
+    }));
 }
 
 nb::dict solve_threshold_squares(Input<std::int32_t, 2> ranks, Input<double, 2> statistics,
@@ -118,8 +119,9 @@ nb::dict solve_threshold_squares(Input<std::int32_t, 2> ranks, Input<double, 2> 
         if (!(problem.statistics[3 * row] > 0))
             refuse("weights of rows must be positive, got " + text(problem.statistics[3 * row]) + " in row " +
                    text(row));
-    return to_dict(run_polled(options, given.poll,
-                              [&] { return streed::thresholds::solve(problem, options, given.work_limit); }));
+    return to_dict(run_polled(options, given.poll, [&] {
+        return streed::thresholds::solve(problem, options, {given.work_limit, given.first_attempt});
+    }));
 }
 
 streed::greedy::Criterion criterion_of(const std::string& name) {

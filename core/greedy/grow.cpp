@@ -89,6 +89,9 @@ struct Node {
     Split split;
 };
 
+// Rows of a node for each sum by rank from which on the sums are made first.
+constexpr std::size_t kRowsPerSum = 4;
+
 class Grower {
 public:
     Grower(const Rows& rows, Criterion criterion, const Limits& limits)
@@ -99,9 +102,11 @@ public:
           sorted_(rows.n_rows),
           started_(std::chrono::steady_clock::now()) {
         std::iota(order_.begin(), order_.end(), 0u);
-        std::int32_t most = -1;
-        for (std::size_t cell = 0; cell < rows.n_rows * rows.n_columns; ++cell)
-            most = std::max(most, rows.ranks[cell]);
+        for (std::size_t column = 0; column < rows.n_columns; ++column) {
+            const std::int32_t* ranks = rows.ranks + column * rows.n_rows;
+            most_.push_back(*std::max_element(ranks, ranks + rows.n_rows));
+        }
+        const std::int32_t most = most_.empty() ? -1 : *std::max_element(most_.begin(), most_.end());
         ends_.assign(static_cast<std::size_t>(most) + 2, 0);
     }
 
@@ -182,10 +187,59 @@ private:
         return n_missing;
     }
 
+    // The best boundary of a column with few ranks, from the sums of the rows of each rank: purity is
+    // computed once per rank instead of kept up to date row by row, which took six times as long for entropy.
+    void try_groups(const Node& node, std::size_t column, std::int32_t most, Best& best) {
+        const std::int32_t* ranks = rows_.ranks + column * rows_.n_rows;
+        const std::size_t width = rows_.n_sums(), groups = static_cast<std::size_t>(most) + 2,
+                          n = node.end - node.begin;
+        sums_.assign(groups * width, 0.0);
+        weights_.assign(groups, 0.0);
+        counts_.assign(groups, 0);
+        std::vector<double> all(width, 0.0), with(width);
+        for (std::size_t k = node.begin; k < node.end; ++k) {
+            const std::size_t row = order_[k], group = static_cast<std::size_t>(ranks[row] + 1);
+            const double weight = rows_.weights[row];
+            if (rows_.labels != nullptr)
+                sums_[group * width + static_cast<std::size_t>(rows_.labels[row])] += weight;
+            for (std::size_t t = 0; t < rows_.n_targets; ++t)
+                sums_[group * width + t] += weight * rows_.targets[row * rows_.n_targets + t];
+            weights_[group] += weight;
+            ++counts_[group];
+        }
+        for (std::size_t group = 0; group < groups; ++group)
+            for (std::size_t k = 0; k < width; ++k) all[k] += sums_[group * width + k];
+        const double weight_all = std::accumulate(weights_.begin(), weights_.end(), 0.0);
+        for (const bool missing_right : {false, true}) {
+            if (missing_right && counts_[0] == 0) return;
+            std::fill(with.begin(), with.end(), 0.0);
+            double weight = 0;
+            std::size_t right = 0;
+            for (std::size_t group = missing_right ? 0 : 1; group < groups; ++group) {
+                if (counts_[group] == 0) continue;
+                if (right >= limits_.least_rows && n - right >= limits_.least_rows) {
+                    const double purity = balance_.purity_of(with.data(), 1, weight, all, weight_all);
+                    if (std::isfinite(purity) && (!best.found || purity > best.purity))
+                        best = {{static_cast<std::int32_t>(column), last_,
+                                 static_cast<std::int32_t>(group) - 1, missing_right},
+                                purity,
+                                true};
+                }
+                for (std::size_t k = 0; k < width; ++k) with[k] += sums_[group * width + k];
+                weight += weights_[group];
+                right += counts_[group];
+                last_ = static_cast<std::int32_t>(group) - 1;
+            }
+        }
+    }
+
     // The best boundary of a column, with missing values on either side of it.
     void try_column(const Node& node, std::size_t column, Best& best) {
         const std::int32_t* ranks = rows_.ranks + column * rows_.n_rows;
         const std::size_t n = node.end - node.begin;
+        const std::int32_t most = most_[column];
+        if (static_cast<std::size_t>(most + 2) * rows_.n_sums() * kRowsPerSum <= n)
+            return try_groups(node, column, most, best);
         const std::size_t n_missing = sort_rows(node, ranks);
         if (ranks[sorted_[0]] == ranks[sorted_[n - 1]]) return;
         for (const bool missing_right : {false, true}) {
@@ -280,6 +334,8 @@ private:
     const Limits& limits_;
     Balance balance_;
     std::vector<std::uint32_t> order_, sorted_, ends_;
+    std::vector<std::int32_t> most_;  // the largest rank of each column
+    std::int32_t last_ = 0;           // the rank below a boundary
     std::vector<double> sums_, weights_;
     std::vector<std::size_t> counts_;
     std::vector<Node> nodes_;

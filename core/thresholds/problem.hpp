@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "model/options.hpp"
@@ -43,9 +44,18 @@ struct Result : streed::Result {
     bool work_limit = false;  // the search has ended at its limit of work
 };
 
+struct Effort {
+    double work_limit = std::numeric_limits<double>::infinity();  // in rows times columns walked over
+    // Work of a first exact attempt, after which a good tree and a bound come first, and the exact search
+    // only where it is foreseen to end (anytime/anytime.hpp); 0: the exact search alone.
+    double first_attempt = 0;
+
+    bool anytime() const { return first_attempt > 0; }
+};
+
 // Finds a tree of least cost over all thresholds, or the best one until a limit ends the search. A limit of
 // work ends a search of one thread at the same point on every machine. Throws std::invalid_argument for
 // options that this machine cannot serve, std::bad_alloc when memory runs out.
-Result solve(const Problem& problem, const Options& options, double work_limit);
+Result solve(const Problem& problem, const Options& options, const Effort& effort);
 
 }  // namespace streed::thresholds

@@ -42,15 +42,7 @@ private:
 
     void stump(Node& node, int nodes, int level) {
         if (nodes == 0 || node.size() < 2 * search_.least_rows) return leaf();
-        worker_.prepare(node);
-        const Stump best = worker_.best_stump(node);
-        if (best.column < 0 || best.value + search_.branch_cost >= search_.cost(node.leaf_cost()))
-            return leaf();
-        build(node, stump_plan(node, best).get(), level);
-    }
-
-    std::shared_ptr<const Plan> stump_plan(const Node& node, const Stump& best) const {
-        return worker_.make_plan(node, best.column, best.position);
+        build(node, worker_.stump_plan(node).get(), level);
     }
 
     // True if the sides change places: a split of missing values from all others becomes the test for missing
@@ -108,7 +100,8 @@ void find_next(const Problem& problem, const std::vector<std::uint8_t>& features
     }
 }
 
-// Leaves of squared error, as the other engine counts them.
+}  // namespace
+
 LeafFunction squares_of(const Problem& problem) {
     LeafFunction leaf;
     leaf.statistics = problem.statistics;
@@ -123,8 +116,6 @@ LeafFunction squares_of(const Problem& problem) {
     };
     return leaf;
 }
-
-}  // namespace
 
 FinishedTree rebuild(Search& search, Worker& worker, const Plan* plan, std::vector<Split>& splits) {
     Builder builder(search, worker);

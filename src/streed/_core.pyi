@@ -50,6 +50,7 @@ class _Priced(_Search):
 class _Thresholds(_Vector):
     branch_cost: float
     work_limit: NotRequired[float]
+    first_attempt: NotRequired[float]
 
 def solve(
     features: npt.NDArray[np.uint8],

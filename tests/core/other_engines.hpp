@@ -73,26 +73,29 @@ inline std::vector<std::int32_t> ranks_of(Rows& rows) {
 }
 
 inline void one_of_thresholds(const std::string& what, const streed::thresholds::Problem& problem, int depth,
-                              int nodes) {
+                              int nodes, bool anytime = false) {
     const double no_limit = std::numeric_limits<double>::infinity();
     streed::Options options;
     options.max_depth = depth;
     options.max_nodes = nodes;
-    const streed::thresholds::Result alone = streed::thresholds::solve(problem, options, no_limit);
+    const streed::thresholds::Result alone = streed::thresholds::solve(problem, options,
+                                                                       {no_limit, anytime ? 1.0 : 0.0});
     options.n_threads = 3;
     Watcher watcher{what};
     options.poll = std::ref(watcher);
-    const streed::thresholds::Result threads = streed::thresholds::solve(problem, options, no_limit);
+    const streed::thresholds::Result threads = streed::thresholds::solve(problem, options,
+                                                                         {no_limit, anytime ? 1.0 : 0.0});
     if (alone.status != streed::Status::optimal || threads.status != streed::Status::optimal)
         fail(what, "not optimal");
     if (alone.objective != threads.objective) fail(what, "another optimum with threads");
     Watcher hasty{what, 1};
     options.poll = std::ref(hasty);
-    check_stopped(what, streed::thresholds::solve(problem, options, no_limit), alone);
+    check_stopped(what, streed::thresholds::solve(problem, options, {no_limit, anytime ? 1.0 : 0.0}), alone);
     options.poll = {};
-    check_stopped(what, streed::thresholds::solve(problem, options, alone.work / 2), alone);
+    check_stopped(what, streed::thresholds::solve(problem, options, {alone.work / 2, anytime ? 1.0 : 0.0}),
+                  alone);
     options.time_limit = alone.seconds / 3;
-    check_stopped(what, streed::thresholds::solve(problem, options, no_limit), alone);
+    check_stopped(what, streed::thresholds::solve(problem, options, {no_limit, anytime ? 1.0 : 0.0}), alone);
     std::printf("%-24s depth %d, %d nodes: %g in %.2f s, %.2f s with threads, watched %d times\n",
                 what.c_str(), depth, nodes, alone.objective, alone.seconds, threads.seconds, watcher.calls);
 }
@@ -110,6 +113,7 @@ inline void thresholds(std::size_t n, std::size_t f, int depth, unsigned seed) {
         problem.labels = rows.label.data();
         problem.weights = rows.ones.data();
         one_of_thresholds(name, problem, depth, (1 << depth) - 1);
+        one_of_thresholds(name + ", anytime", problem, depth, (1 << depth) - 1, true);
         one_of_thresholds(name, problem, depth, (1 << depth) - 3);
         problem.weights = rows.weight.data();
         one_of_thresholds(name + ", weights", problem, depth, (1 << depth) - 1);

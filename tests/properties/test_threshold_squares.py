@@ -184,3 +184,15 @@ def test_bad_statistics_are_refused(statistics: np.ndarray, message: str) -> Non
             memory_limit=0,
             n_threads=1,
         )
+
+
+@given(problem=problems(), work=st.floats(1.0, 3e5))
+@settings(max_examples=300)
+def test_an_anytime_search_has_true_bounds_and_real_trees(problem: SquaresProblem, work: float) -> None:
+    best, slack = optimum(problem), problem.tolerance()
+    cut_off = run(problem, first_attempt=1.0, work_limit=work)
+    assert cut_off["lower_bound"] <= best + slack
+    assert best <= cut_off["objective"] + slack
+    ended = run(problem, first_attempt=1.0)
+    assert ended["optimal"]
+    assert abs(ended["objective"] - best) <= slack

@@ -65,7 +65,7 @@ struct Worker::Branching {
     }
 
     void accept(Cost value, const std::shared_ptr<const Plan>& plan) {
-        if (value >= limit) return;
+        if (value >= limit || search.grid.bounds()) return;
         limit = value;
         found = true;
         best = {value, value, true, plan};
@@ -120,7 +120,11 @@ struct Worker::Branching {
     void push(Interval interval) {
         if (interval.high - interval.low < 2) return;
         interval.set_bound(between(interval));
-        if (interval.bound < room()) frontier.push(interval);
+        if (interval.bound >= room()) return;
+        if (interval.high - interval.low > search.undivided(node.size(), depth))
+            frontier.push(interval);
+        else if (search.grid.bounds())
+            limit = interval.bound + search.branch_cost;
     }
 
     bool next(Task& task) {
@@ -197,6 +201,7 @@ struct Worker::Branching {
     void merge(const Task& task, const std::array<Outcome, 2>& out) {
         const Interval& interval = task.interval;
         relaxed = std::min(relaxed, search.branch_cost + out[0].relaxed + out[1].relaxed);
+        if (search.grid.bounds()) limit = std::min(limit, relaxed);
         if (out[0].exact && out[1].exact) {
             const Cost value = search.branch_cost + out[0].value + out[1].value;
             if (probes != nullptr) probes->push_back({value, interval.column, task.position});
@@ -246,6 +251,7 @@ struct Worker::Branching {
             search.is_whole(level, depth, nodes) ? in_batches(search.options.n_threads) : one_thread();
         }
         relaxed = std::min({relaxed, leaf, limit});
+        if (search.grid.bounds()) return {relaxed, relaxed, false, nullptr};
         if (!found) return {asked, relaxed, false, nullptr};
         best.relaxed = relaxed;
         return best;

@@ -107,7 +107,11 @@ struct Worker::DepthTwo {
         if (interval.high - interval.low < 2) return;
         interval.set_bound(search.cost(node.weight_up_to(interval.column, interval.high) -
                                        node.weight_up_to(interval.column, interval.low)));
-        if (interval.bound < room()) lists.frontier.push(interval);
+        if (interval.bound >= room()) return;
+        if (interval.high - interval.low > search.undivided(node.size(), 2))
+            lists.frontier.push(interval);
+        else if (search.grid.bounds())
+            limit = interval.bound + search.branch_cost;
     }
 
     // All rows on one side: the bounds at the ends of all columns.
@@ -146,7 +150,7 @@ struct Worker::DepthTwo {
             found = true;
             column = j;
             position = lists.positions[l];
-            if (level == 0) search.incumbent.offer(value, make_plan());
+            if (level == 0 && !search.grid.bounds()) search.incumbent.offer(value, make_plan());
         }
     }
 
@@ -199,6 +203,7 @@ struct Worker::DepthTwo {
                 search.raise_bound(std::min(limit, lists.frontier.best().bound + search.branch_cost));
         }
         relaxed = std::min({relaxed, leaf, limit});
+        if (search.grid.bounds()) return {relaxed, relaxed, false, nullptr};
         if (!found)
             return leaf_fits ? Outcome{leaf, relaxed, true, nullptr}
                              : Outcome{asked, relaxed, false, nullptr};

@@ -3,20 +3,11 @@
 
 #include <algorithm>
 
-#include "thresholds/search/parts.hpp"
-
 namespace streed::thresholds {
-namespace {
-
-// A search that has taken half its time spends a tenth of it on a bound of its own, since that of the root
-// rises late. A search that ends before pays nothing for it.
-constexpr double kBoundFrom = 0.5, kBoundShare = 0.1;
-
-}  // namespace
-
-Search::Search(const Problem& the_problem, Table& the_table, const Options& the_options, double work_limit,
-               const Kernels& the_kernels, run::Clock::time_point started)
-    : Control(the_options, started, work_limit),
+Search::Search(const Problem& the_problem, Table& the_table, const Options& the_options,
+               const Effort& the_effort, const Kernels& the_kernels, run::Clock::time_point started)
+    : Control(the_options, started, the_effort.work_limit),
+      effort(the_effort),
       problem(the_problem),
       table(the_table),
       kernels(the_kernels),
@@ -34,14 +25,6 @@ Search::Search(const Problem& the_problem, Table& the_table, const Options& the_
         out.root_done = root_done.load();
         return out;
     };
-}
-
-void Search::checkpoint(bool calling_thread) {
-    Control::checkpoint(calling_thread);
-    if (calling_thread && !bound_tried_ && elapsed() > kBoundFrom * options.time_limit) {
-        bound_tried_ = true;
-        raise_bound_by_parts(*this, kBoundShare * options.time_limit);
-    }
 }
 
 void Search::take_memory(std::ptrdiff_t bytes) {

@@ -18,26 +18,53 @@ namespace streed::thresholds {
 
 using run::Stopped;
 
+// Thrown where an attempt has taken the work that it was given; caught where the attempt was begun.
+struct OutOfWork {};
+
 constexpr Cost kInfinite = std::numeric_limits<Cost>::max() / 8;
 
 // Nodes of a full tree.
 inline int full_tree(int depth) { return depth >= 30 ? std::numeric_limits<int>::max() : (1 << depth) - 1; }
 
+// How finely intervals of thresholds are divided: one no wider than so many parts of the rows of its node is
+// not divided further. For bounds such an interval counts at its own bound: the value that a search finds
+// then is at most the optimum, and equals it without a grid. For trees the interval is left out. A grid has a
+// number of parts per level, since intervals of lower levels take less to divide.
+struct Grid {
+    int root = 0, middle = 0, pairs = 0;  // parts; 0: every threshold
+    bool for_trees = false;
+
+    bool bounds() const { return pairs > 0 && !for_trees; }
+};
+
 // What all workers share. Costs are whole numbers of ticks, so that sums are exact and compared without a
 // tolerance.
 class Search : public run::Control {
 public:
-    Search(const Problem& problem, Table& table, const Options& options, double work_limit,
+    Search(const Problem& problem, Table& table, const Options& options, const Effort& effort,
            const Kernels& kernels, run::Clock::time_point started);
 
-    void checkpoint(bool calling_thread);  // throws Stopped when the search is to end
+    void take_work(double cells) {
+        Control::take_work(cells);
+        if (work() > cap_) throw OutOfWork{};
+    }
+    void cap_work(double cells) { cap_ = work() + cells; }  // of the attempt that begins; infinity lifts it
+    double work_left() const { return effort.work_limit - work(); }
+    double seconds_left() const { return options.time_limit - elapsed(); }
     void take_memory(std::ptrdiff_t bytes);
     Cost cost(Cost units) const { return units * table.ticks; }
     void raise_bound(Cost bound);
+    // Rows between the ends of an interval that is not divided, in a node with so many rows and levels.
+    int undivided(int n_rows, int levels) const {
+        if (grid.pairs == 0) return 0;
+        const int parts = levels == 2 ? grid.pairs : levels == depth ? grid.root : grid.middle;
+        return n_rows / parts;
+    }
     bool is_whole(int level, int its_depth, int its_nodes) const {
         return level == 0 && its_depth == depth && its_nodes == nodes;
     }
 
+    const Effort effort;
     const Problem& problem;
     Table& table;
     const Kernels& kernels;
@@ -45,6 +72,7 @@ public:
     const int least_rows;  // of a leaf
     Cache cache;
     bool use_cache = false;
+    Grid grid;
     bool building = false;   // the search is over and its tree is built: no limit ends that
     const int depth, nodes;  // of the whole tree
 
@@ -55,7 +83,7 @@ public:
     Statistics statistics;
 
 private:
-    bool bound_tried_ = false;
+    double cap_ = std::numeric_limits<double>::infinity();
 };
 
 // A threshold that was tried, and what it led to.
@@ -110,6 +138,9 @@ public:
     void divide(Node& node, int column, std::int32_t rank, Node& lower, Node& upper);
     Node& child(int level, int side);
     std::shared_ptr<Plan> make_plan(const Node& node, int column, int position) const;
+    std::shared_ptr<Plan> stump_plan(Node& node);  // the best split into two leaves; null where none pays
+    static double work_of(const Node& node);  // of a walk over all columns; two labels: rows times columns
+    void count_pass(const Node& node);        // over one column, outside of the kernels
     int position_of(const Node& node, const Plan& plan) const;  // of the threshold of a plan
     Statistics statistics;
 

@@ -5,6 +5,14 @@
 
 namespace streed::thresholds {
 
+// Entries of a wide node take twice the space: 100,000 rows no longer fit into the caches of a processor.
+double Worker::work_of(const Node& node) {
+    const double cells = static_cast<double>(node.size()) * node.n_columns() * (node.wide() ? 4 : 1);
+    if (node.model() == Model::two_labels) return cells;
+    if (node.model() == Model::classes) return 2.5 * cells;
+    return (node.model() == Model::squares ? 8 : 2 + node.n_labels()) * cells;
+}
+
 Worker::~Worker() {
     search_.take_memory(-taken_);
     const std::lock_guard<std::mutex> lock(search_.mutex);
@@ -49,6 +57,18 @@ std::shared_ptr<Plan> Worker::make_plan(const Node& node, int column, int positi
     return plan;
 }
 
+std::shared_ptr<Plan> Worker::stump_plan(Node& node) {
+    prepare(node);
+    const Stump best = best_stump(node);
+    if (best.column < 0 || best.value + search_.branch_cost >= search_.cost(node.leaf_cost())) return nullptr;
+    return make_plan(node, best.column, best.position);
+}
+
+void Worker::count_pass(const Node& node) {
+    look_at_clock(node);
+    search_.take_work(node.size());
+}
+
 // The first position whose row has at least the rank of the upper side.
 int Worker::position_of(const Node& node, const Plan& plan) const {
     const Node& root = search_.table.root;
@@ -81,7 +101,7 @@ void Worker::look_at_clock(const Node& node) {
 
 void Worker::evaluate(Node& node, const std::vector<Lane>& lanes, Sides& sides) {
     look_at_clock(node);
-    search_.take_work(static_cast<double>(node.size()) * node.n_columns());
+    search_.take_work(work_of(node));
     std::size_t grown = node.prepare_walks();
     const NodeView& view = node.view();
     const bool squares = node.model() == Model::squares, costs = as_costs(node) && !squares;

@@ -66,8 +66,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_data_options(parser)
     parser.add_argument(
         "--cuts", choices=CUTS,
-        help="where numbers and dates are cut: exact (every threshold), auto (exact where it is cheap, else "
-        "quantiles and the cuts of a greedy tree), binned (by --binarizer, which implies it); "
+        help="where numbers and dates are cut: exact (every threshold, to the end), auto (every threshold, "
+        "as far as is cheap or as --time-limit says), binned (by --binarizer, which implies it); "
         f"default {CUTS[0]}",
     )  # fmt: skip
     what = parser.add_argument_group("objective")

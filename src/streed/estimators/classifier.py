@@ -54,10 +54,10 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         What makes binary features of the columns; by default a `streed.Binarizer`. A Boolean matrix is taken
         as it is.
     cuts : {"auto", "exact", "binned"}, default="auto"
-        Where numbers and dates are cut: "exact" considers every threshold, "binned" those of the binarizer.
-        "auto" is exact as long as that is cheap, else it takes quantiles and the cuts of a greedy tree of the
-        same depth, so that the tree is never worse than that one. A given `binarizer` means "binned".
-        ``result_.note`` says what was considered.
+        Where numbers and dates are cut: "exact" searches every threshold to the end, "binned" those of the
+        binarizer. "auto" searches every threshold as far as that is cheap, or as `time_limit` says: of a
+        large table the tree comes with a gap. A given `binarizer` means "binned". ``result_.note`` says what
+        was considered and what is proven.
     dates : {"date", "month", "weekday", "hour"} or list of them, default="date"
         What of dates is tested, see `streed.Binarizer`; a given `binarizer` has its own.
     identifiers : {"drop", "keep"}, default="drop"

@@ -86,6 +86,12 @@ class FitColumns:
             self._known[j], np.asarray(ranks.distinct), int(np.count_nonzero(ranks.codes >= 0))
         )
 
+    @property
+    def n_thresholds(self) -> int:
+        """How many thresholds and binary features `matrix` has."""
+        others = sum(len(self._features(j, known).conditions) for j, known in self._others())
+        return others + sum(len(self.ranks[j].distinct) - 1 for j in self.searched)
+
     def cut(self, cuts: Cuts | None = None) -> Binarizer:
         """Return a fitted binarizer with given cuts of the searched columns; by default at quantiles."""
         fitted = []

@@ -1,8 +1,9 @@
-"""The way from a table to a tree: which columns are searched, how, and what follows if a search gives up.
+"""The way from a table to a tree: which columns are searched, and how.
 
-``cuts="exact"`` searches over every threshold of numbers and dates. ``cuts="auto"`` does so as long as it is
-cheap. Where it is not, or where the task needs binary features, numbers are cut at quantiles and wherever a
-greedy tree of the same depth cuts them, so that a tree that is proven best is never worse than that one.
+Every threshold of numbers and dates is searched where the engine takes the task: with ``cuts="exact"`` to the
+end, with ``cuts="auto"`` as far as that is cheap, and then the tree comes with a bound over all thresholds.
+Where the task needs binary features, numbers are cut at quantiles and wherever a greedy tree of the same
+depth cuts them, so that a tree that is proven best is never worse than that one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -40,16 +42,18 @@ Features: TypeAlias = tuple[NDArray[np.uint8], Sequence[str] | None]
 
 ALL = "every threshold was considered"
 
-CHEAP = 5e8
-"""``cuts="auto"`` gives up a search over all thresholds after walking over so many rows times columns, in all
-its searches together. That is 0.2 to 1.5 s of processor time. All of ConTree's sets are proven at depth 3:
-eeg takes 4.1e8 (0.76 s), htru 3.5e8 (0.63 s), magic 2.3e8, avila 1.3e8, bean 8e7, rice 6e7, fault 4e7. At
-depth 4 most of them are not, rice among them (more than 1e9), and a search over chosen cuts follows."""
+CHEAP = 4e8
+"""Work of ``cuts="auto"`` without a time limit, in rows times columns walked over by the search for two
+labels: about 0.4 s of processor time. At depth 3 most of ConTree's sets are proven within it: htru takes
+3.7e8, avila 3.4e8, magic 2.5e8, fault 1.2e8, rice 7e7; eeg and bean keep gaps of 1 and 12 %. Tasks that need
+several proven searches give up after it, and chosen cuts are searched."""
 
-CHEAP_SQUARES = 5e7
-"""The same for squared errors, whose kernel is ten times slower per cell: 0.5 to 1.2 s. At depth 3
-carbon takes 2.8e7 (0.4 s), diabetes 5.1e6, concrete 2.0e6, airfoil 1.2e6, grid 2.5e8 (6 s); at depth 4
-airfoil 3.0e7 (0.3 s), concrete 9.7e7 (1.2 s), diabetes 5.6e8 (9 s)."""
+DEEP, CHEAP_DEEP = 3, 1e9
+"""Up to so many levels, and the same for more of them: at depth 4 ConTree's sets have trees within 4 % of the
+best known ones after 0.4 to 1.5 s, with bounds of a fifth to two thirds of them."""
+
+CHEAP_WALKS = 400
+"""At least so many walks over the whole table: large ones take about the time of scikit-learn's tree."""
 
 MOST_GREEDY_NODES = 1023
 """A greedy tree whose cuts are taken has no more nodes, where the limits allow any number."""
@@ -96,15 +100,17 @@ class FitPlan:
             return self._search_all_cuts(columns)
         found: dict[int, list[Any]] = {}
         if not why and isinstance(self.task, Task):
-            matrix, work = columns.matrix(), _work(self.task, cuts)
+            matrix = columns.matrix()
+            work = math.inf if cuts == "exact" else self._work(self.task, matrix.size)
+            said = partial(_covered, columns=columns)
             if self.collector is not None:
-                sizes = ThresholdSizes(self, self.task, self.collector, columns, ALL, work)
+                sizes = ThresholdSizes(self, self.task, self.collector, columns, said, work)
                 return sizes.search(matrix)
             gone = time.perf_counter() - self.limits.started
             run = thresholds.ThresholdRun(self.task, matrix, self.left(), self.progress, work, gone)
             result = run.solve()
             if not run.gave_up and result is not None:
-                return columns.adopt(result, run.splits), _with_note(result, ALL)
+                return columns.adopt(result, run.splits), _with_note(result, said(result))
             found, why = columns.cuts_of(run.splits), run.gave_up
         return self.search_chosen_cuts(columns, found, why)
 
@@ -140,6 +146,14 @@ class FitPlan:
         if why and self.sample_weight is not None:
             kept = np.flatnonzero(np.asarray(self.sample_weight))
         return why, slice(None) if kept is None else kept
+
+    def _work(self, task: Task, n_cells: int) -> float:
+        """Return the work after which a search over all thresholds ends, where no limit of time does."""
+        if not thresholds.has_one_value(task):
+            return CHEAP
+        if self.limits.time_limit < math.inf:
+            return math.inf
+        return max(CHEAP if self.limits.max_depth <= DEEP else CHEAP_DEEP, CHEAP_WALKS * n_cells)
 
     def _search_all_cuts(self, columns: FitColumns) -> tuple[Binarizer, Result]:
         """Search over binary features that leave no threshold out."""
@@ -249,11 +263,14 @@ class FitPlan:
         return self.task if isinstance(self.task, Task) else self.task(features)
 
 
-def _work(task: Task, cuts: str) -> float:
-    """Return the work after which a search over all thresholds gives up."""
-    if cuts == "exact":
-        return math.inf
-    return CHEAP_SQUARES if thresholds.has_squares(task) else CHEAP
+def _covered(result: Result, columns: FitColumns) -> str:
+    """Say which trees the bound of a search over all thresholds holds for."""
+    if result.optimal:
+        return ALL
+    searched = f"all {columns.n_thresholds:,} thresholds were searched, but not to the end"
+    known = f": no tree is better by more than {result.gap:.1%}" if result.gap < 1 else ""
+    more = "; a time_limit or cuts='exact' lets the search go on" if result.status == "work_limit" else ""
+    return searched + known + more
 
 
 def _with_note(result: Result, note: str) -> Result:

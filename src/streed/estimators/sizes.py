@@ -10,7 +10,7 @@ search over chosen cuts, as a fit would make it.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +42,11 @@ class ThresholdSizes:
         task: Task,
         collector: Collector,
         columns: FitColumns,
-        note: str,
+        covered: Callable[[Result], str],
         work_limit: float,
     ) -> None:
         self._plan, self._task, self._collector, self._columns = plan, task, collector, columns
-        self._note, self._work = note, work_limit
+        self._covered, self._work = covered, work_limit
         self._sign = -1.0 if task.maximize else 1.0
         self._line = LiveLine() if plan.progress is True else None
         self._searches = 0
@@ -89,7 +89,7 @@ class ThresholdSizes:
             for result in self._quick
         ]
         leaf = self._quick[0]
-        self._results[0] = replace(leaf, note=self._note)
+        self._results[0] = replace(leaf, note=self._covered(leaf))
         self._done(f"candidates: {len(self._quick.sizes)} trees over {self._collector.n_features} features")
         if any(result.status == "interrupted" for result in self._quick):
             self._ended = "interrupted"
@@ -132,7 +132,7 @@ class ThresholdSizes:
         if result is not None:
             binarizer = self._columns.adopt(result, run.splits)
             self._binarizers[id(result.tree)] = binarizer
-            self._offer(size, replace(result, note=self._note))
+            self._offer(size, replace(result, note=self._covered(result)))
             self._done(f"size {size}: {result.objective:g}, {'proven' if result.optimal else 'not proven'}")
         return run
 
@@ -155,7 +155,8 @@ class ThresholdSizes:
         """Give the sizes that are not proven the bound of the largest one: fewer nodes are no better."""
         most = len(self._results) - 1
         if self._results[most].status == "":
-            self._run(matrix, most, LEAST_SECONDS)
+            seconds = self._plan.seconds_left() if self._ended == "work_limit" else LEAST_SECONDS
+            self._run(matrix, most, seconds)
         bound = self._results[most].lower_bound
         for size in range(most, 0, -1):
             result = self._results[size]

@@ -77,8 +77,10 @@ class Result:
         infinite if nothing is known about the optimum.
     optimal : bool
         Whether no better tree exists within the limits.
-    status : {"optimal", "time_limit", "memory_limit", "interrupted", "depth_limit"}
-        Why the search ended. A memory limit ends searches for several objectives or under limits, whose
+    status : {"optimal", "time_limit", "work_limit", "memory_limit", "interrupted", "depth_limit"}
+        Why the search ended. "work_limit": a default fit has searched all thresholds as far as is cheap, and
+        `gap` says how far the tree is from the best one at most. A memory limit ends searches for several
+        objectives or under limits, whose
         lists of points cannot be given up; in other searches only the caches stop growing. Without a limit of
         the depth, "depth_limit" means that the tree is the best of 20 levels, and deeper ones could pay.
     tree : Tree
