@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed._core import route
-from streed.solver.thresholds import engine
+from streed._core import solve_thresholds as engine
 from streed.thresholds.columns import Column, Ranks, Test, encode_columns
 
 UNLIMITED = 2**31 - 1

@@ -22,4 +22,6 @@ STUDIES = {
     "threads": "benchmarks.studies.threads",
     "startup": "benchmarks.studies.startup",
     "memory": "benchmarks.studies.memory",
+    "scale": "benchmarks.studies.scale",
+    "anytime": "benchmarks.studies.anytime",
 }

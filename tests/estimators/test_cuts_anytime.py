@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import streed
-from streed.estimators import plan
+from tests.estimators.hurry import hurry
 
 
 def noisy(n_rows: int, n_columns: int = 8) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -23,9 +23,7 @@ def noisy(n_rows: int, n_columns: int = 8) -> tuple[NDArray[np.float64], NDArray
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "CHEAP", 2e7)
-    monkeypatch.setattr(plan, "CHEAP_DEEP", 2e7)
-    monkeypatch.setattr(plan, "CHEAP_WALKS", 1)
+    hurry(monkeypatch, 2e7)
 
 
 @pytest.mark.usefixtures("hurried")

@@ -23,6 +23,7 @@ from streed import (
     PolicyTree,
 )
 from streed.estimators import plan
+from tests.estimators.hurry import hurry
 from tests.properties.thresholds_twin import splits
 from tests.support import one_cut
 
@@ -112,7 +113,7 @@ def test_f1_of_real_data_is_that_of_all_cuts() -> None:
 def test_metrics_give_up_after_the_same_work() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plan, "CHEAP", 1e4)
+        hurry(patch, 1e4)
         model = OptimalTreeClassifier("f1", max_depth=2).fit(X, y)
     assert "all thresholds would take long" in model.result_.note
     assert "quantiles and those of a greedy tree" in model.result_.note

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streed import Binarizer, OptimalTreeClassifier
-from streed.estimators import plan
+from tests.estimators.hurry import choose_cuts
 from tests.support import one_cut
 
 DAYS = [np.datetime64("2024-03-05"), np.datetime64("2024-03-09"), np.datetime64("2024-04-01")]
@@ -29,7 +29,7 @@ VALUES: dict[str, list[Any]] = {
 }
 """The values of each kind, in their order."""
 WITHOUT_ORDER = ("two texts", "texts")
-WAYS = ["exact", "auto", "gives up", "binarizer"]
+WAYS = ["exact", "auto", "chosen", "binarizer"]
 Columns = list[tuple[str, list[int]]]
 """Kinds with positions in their values; -1 is missing."""
 
@@ -96,7 +96,8 @@ def test_it_equals_brute_force_over_all_promised_tests(
     if way == "binarizer":
         options = {"binarizer": Binarizer(missing="side", strategy="all")}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plan, "CHEAP", 1.0 if way == "gives up" else plan.CHEAP)
+        if way == "chosen":
+            choose_cuts(patch)
         with one_cut() if few and way in ("exact", "auto") else contextlib.nullcontext():
             model = OptimalTreeClassifier(max_depth=depth, **options).fit(frame, y)
     assert model.result_.optimal
