@@ -157,7 +157,7 @@ class ThresholdRun(Run):
             ranks, costs = merge_sums(ranks, costs)
         search = partial(engine.search, ranks, labels, costs, n_labels)
         answer = self._call(search, branch_cost, max_depth)
-        if self._may_improve(answer, max_depth):
+        if not answer["optimal"] and max_depth is None:
             self._improve(answer, greedy.target_of_labels(*given, n_labels), branch_cost)
         return answer
 
@@ -168,7 +168,7 @@ class ThresholdRun(Run):
         if self.limits.min_samples_leaf == 1:  # else rows are counted
             ranks, values = merge_sums(ranks, statistics)
         answer = self._call(partial(engine.search_squares, ranks, values), branch_cost, max_depth)
-        if self._may_improve(answer, max_depth):
+        if not answer["optimal"] and max_depth is None:
             self._improve(answer, greedy.target_of_squares(statistics), branch_cost)
         return answer
 
@@ -190,16 +190,6 @@ class ThresholdRun(Run):
             else:
                 answer["status"] = self.status = "time_limit"
         return answer
-
-    def _may_improve(self, answer: dict[str, Any], max_depth: int | None) -> bool:
-        """Whether a greedy tree may be better than an answer.
-
-        An anytime search improves a greedy tree of its own, but shares out a limit of nodes evenly.
-        """
-        if answer["optimal"] or max_depth is not None:
-            return False
-        shared = self.limits.max_nodes < 2**self.limits.max_depth - 1
-        return not self.anytime or shared or answer["status"] != "work_limit"
 
     def _improve(self, answer: dict[str, Any], target: greedy.Target | None, branch_cost: float) -> None:
         """Let a greedy tree take the place of one that a limit left, if it costs less."""
