@@ -28,7 +28,7 @@ test: lint
 CPPCHECK := --quiet --std=c++20 --language=c++ -I core --enable=warning,performance,portability --inline-suppr \
     --suppress=uninitMemberVarNoCtor --suppress=invalidPointerCast --suppress=useInitializationList \
     --suppress=missingIncludeSystem \
-    $(foreach folder,core core/priced core/thresholds,-i$(folder)/kernels/baseline.cpp -i$(folder)/kernels/avx2.cpp) \
+    $(foreach folder,core core/priced core/thresholds,-i$(folder)/kernels/baseline.cpp -i$(folder)/kernels/avx2.cpp -i$(folder)/kernels/avx512bw.cpp) \
     --cppcheck-build-dir=build/cppcheck -j2 --error-exitcode=1
 
 lint: $(VENV)/.installed
@@ -72,7 +72,8 @@ SANITIZERS = $(shell $(CXX) -print-file-name=libasan.so):$(shell $(CXX) -print-f
 
 sanitize: $(VENV)/.installed
 	PATH="$(abspath $(BIN)):$$PATH" cmake -S . -B build/sanitize-thread -G Ninja -DSTREED_PYTHON=OFF -DSTREED_TESTS=ON \
-	    -DSTREED_WERROR=$(WERROR) -DSTREED_SANITIZE=thread -DSTREED_COMPILER_AVX2=OFF -DSTREED_COMPILER_AVX512=OFF
+	    -DSTREED_WERROR=$(WERROR) -DSTREED_SANITIZE=thread -DSTREED_COMPILER_AVX2=OFF \
+	    -DSTREED_COMPILER_AVX512BW=OFF -DSTREED_COMPILER_AVX512=OFF
 	PATH="$(abspath $(BIN)):$$PATH" cmake --build build/sanitize-thread
 	for run in 1 2 3; do TSAN_OPTIONS=halt_on_error=1 timeout 900 build/sanitize-thread/streed_driver || exit 1; done
 	PATH="$(abspath $(BIN)):$$PATH" cmake -S . -B $(SANITIZED) -G Ninja -DSTREED_PYTHON=ON -DSTREED_TESTS=ON \

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks import machine
 from benchmarks.data import Problem, default_folder, read_classification, set_names
 
-SIMD_LEVELS = ("auto", "baseline", "avx2", "avx512")
+SIMD_LEVELS = ("auto", "baseline", "avx2", "avx512bw", "avx512")
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:

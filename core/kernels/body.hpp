@@ -10,6 +10,7 @@ namespace {
 
 #include "kernels/vectors.hpp"
 #include "kernels/words.hpp"
+#include "kernels/nibbles.hpp"
 #include "kernels/tables/packing.hpp"
 #include "kernels/tables/transpose.hpp"
 #include "kernels/pairs/cells.hpp"

@@ -16,11 +16,14 @@ std::vector<std::string> simd_levels() {
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
         levels.emplace_back(avx2::kernels.name);
 #endif
+#ifdef STREED_HAVE_AVX512BW
+    const bool wide = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512dq");
+    if (wide) levels.emplace_back(avx512bw::kernels.name);
+#endif
 #ifdef STREED_HAVE_AVX512
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vpopcntdq") &&
-        __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vbmi") &&
-        __builtin_cpu_supports("gfni"))
+    if (wide && __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512bitalg") &&
+        __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("gfni"))
         levels.emplace_back(avx512::kernels.name);
 #endif
     return levels;

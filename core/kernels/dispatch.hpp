@@ -17,12 +17,18 @@ std::string simd_level(const std::string& wanted);
 #else
 #define STREED_AVX2_KERNELS
 #endif
+#ifdef STREED_HAVE_AVX512BW
+#define STREED_AVX512BW_KERNELS , &avx512bw::kernels
+#else
+#define STREED_AVX512BW_KERNELS
+#endif
 #ifdef STREED_HAVE_AVX512
 #define STREED_AVX512_KERNELS , &avx512::kernels
 #else
 #define STREED_AVX512_KERNELS
 #endif
-#define STREED_ALL_KERNELS {&baseline::kernels STREED_AVX2_KERNELS STREED_AVX512_KERNELS}
+#define STREED_ALL_KERNELS \
+    {&baseline::kernels STREED_AVX2_KERNELS STREED_AVX512BW_KERNELS STREED_AVX512_KERNELS}
 
 // The kernels of that name among those of an engine.
 template <class Of>

@@ -11,3 +11,11 @@
 #include <immintrin.h>
 #endif
 #endif
+
+// How set bits of vectors are counted: by instructions for it (STREED_BIT_COUNTS), or four rows at a time by
+// a byte shuffle (STREED_NIBBLES, kernels/nibbles.hpp); with neither of them by shifts and masks.
+#if defined(__AVX512BITALG__)
+#define STREED_BIT_COUNTS
+#elif STREED_VECTOR_BYTES > 16
+#define STREED_NIBBLES
+#endif

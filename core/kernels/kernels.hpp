@@ -365,6 +365,11 @@ namespace avx2 {
 extern const Kernels kernels;
 }
 #endif
+#ifdef STREED_HAVE_AVX512BW
+namespace avx512bw {
+extern const Kernels kernels;
+}
+#endif
 #ifdef STREED_HAVE_AVX512
 namespace avx512 {
 extern const Kernels kernels;

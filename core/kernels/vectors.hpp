@@ -22,6 +22,7 @@ STREED_VECTOR(double)
 #undef STREED_VECTOR
 template <class T>
 using Vec = typename VectorOf<T>::type;
+using Bytes = Vec<std::uint8_t>;
 
 template <class T>
 constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));

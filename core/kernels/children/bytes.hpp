@@ -1,9 +1,8 @@
 // Both children of a feature, with vectors of 32 bytes or less. Part of kernels/children/children.hpp.
 //
-// A byte holds a few rows of a feature, and tiles are counted in bytes. With AVX2 these are four rows: the
-// table of popcounts of (m & n), n = 0..15, for the four rows m of one feature is fetched by a broadcast
-// load, and a byte shuffle by the rows of 32 features counts what they share; there is no AND. Elsewhere they
-// are eight rows, counted by shifts and masks.
+// A byte holds a few rows of a feature, and tiles are counted in bytes. With AVX2 these are four rows,
+// counted by a byte shuffle (kernels/nibbles.hpp). Elsewhere they are eight rows, counted by shifts and
+// masks.
 //
 // Bytes hold the counts of up to 127 rows of either label. Where a node has more, the cells are evaluated in
 // 16 bits, and tiles of larger children are flushed into 16-bit numbers now and then.
@@ -12,29 +11,13 @@ constexpr int kChunkRows = kRowsPerByte;
 constexpr int kFlushChunks = 127 / kChunkRows;  // of each label
 typedef std::int8_t Signed __attribute__((vector_size(kVectorBytes), aligned(kVectorBytes), may_alias));
 
-#if STREED_VECTOR_BYTES == 32
-struct NibbleCounts {
-    alignas(64) std::uint8_t of[16][16] = {};
-    constexpr NibbleCounts() {
-        for (int m = 0; m < 16; ++m)
-            for (int n = 0; n < 16; ++n)
-                for (int bits = m & n; bits != 0; bits &= bits - 1) ++of[m][n];
-    }
-};
-constexpr NibbleCounts kNibbleCounts;
-
+#if defined(STREED_NIBBLES)
 // One feature's rows: where its table of counts begins.
 struct OwnRows {
     std::uint8_t at;
 };
-inline Bytes prepare(OwnRows own) {
-    const __m128i* table = reinterpret_cast<const __m128i*>(&kNibbleCounts.of[0][0] + own.at);
-    return reinterpret_cast<Bytes>(_mm256_broadcastsi128_si256(_mm_load_si128(table)));
-}
-inline Signed count_shared(Bytes own, Bytes rows) {
-    return reinterpret_cast<Signed>(
-        _mm256_shuffle_epi8(reinterpret_cast<__m256i>(own), reinterpret_cast<__m256i>(rows)));
-}
+inline Bytes prepare(OwnRows own) { return nibble_counts(own.at); }
+inline Signed count_signed(Bytes own, Bytes rows) { return reinterpret_cast<Signed>(look_up(own, rows)); }
 
 // Four rows of features, each as a byte, sixteen features to a part. What is stored in parts and read again
 // as a whole would wait for its stores, so that both forms are made here.
@@ -65,7 +48,7 @@ struct OwnRows {
     std::uint32_t filled;
 };
 inline Bytes prepare(OwnRows own) { return reinterpret_cast<Bytes>(Vec<std::uint32_t>{} + own.filled); }
-inline Signed count_shared(Bytes own, Bytes rows) {
+inline Signed count_signed(Bytes own, Bytes rows) {
     return reinterpret_cast<Signed>(count_bytes(own & rows));
 }
 
@@ -165,7 +148,7 @@ struct ChunkedRows {
                 for (int r = 0; r < 4; ++r) {
                     const Bytes prepared = prepare(single[r]);
 #pragma GCC unroll 2
-                    for (int v = 0; v < Tiles; ++v) add(sum[r][v], count_shared(prepared, rows[v]));
+                    for (int v = 0; v < Tiles; ++v) add(sum[r][v], count_signed(prepared, rows[v]));
                 }
             }
         };

@@ -1,15 +1,11 @@
 // Both children of a feature, with AVX-512. Part of kernels/children/children.hpp.
 //
-// Sixteen rows of a feature are a 16-bit number, 32 features a vector; VPOPCNTW counts what it shares with
-// one feature. The rows of the child are brought together by VPCOMPRESSQ, eight at a time, and GF2P8AFFINEQB
-// turns eight rows of eight features around. Nodes with at most 127 rows of either label do with eight rows
-// in a byte, 64 features in a vector: whole tables are then faster than tiles.
-
-// Eight rows of 64 features: byte f has the bits of feature f. That the rows come out in reverse order does
-// not matter to counts.
-inline __m512i turn_eight_rows(const std::uint64_t* rows) {
-    return turn_squares(as_squares(_mm512_loadu_si512(rows)));
-}
+// The rows of the child are brought together by VPCOMPRESSQ, eight at a time. How they are packed and counted
+// is left to kernels/children/bit_rows.hpp, where instructions count bits, and
+// kernels/children/nibble_rows.hpp. Cells are evaluated in 16 bits, in tiles of 32 features. Nodes with at
+// most 127 rows of either label do with bytes, 64 features in a vector: whole tables are then faster than
+// tiles.
+constexpr int kTile = 32;
 
 // The rows of a block that go to the smaller child, one after the other, per group of 64 features; then zeros
 // up to a multiple of 16. Returns how many they are.
@@ -63,133 +59,11 @@ inline void transpose_tile(const __m512i* in, __m512i* out) {
     }
 }
 
-// Positions for byte and word shuffles: two vectors of bytes interleaved, bytes four times and words twice.
-struct WidePositions {
-    alignas(64) std::uint8_t join[64] = {}, four_times[64] = {};
-    alignas(64) std::uint16_t twice[32] = {};
-    constexpr WidePositions() {
-        for (int k = 0; k < 64; ++k) {
-            join[k] = static_cast<std::uint8_t>(k / 2 + (k % 2) * 64);
-            four_times[k] = static_cast<std::uint8_t>(k / 4);
-            twice[k / 2] = static_cast<std::uint16_t>(k / 4);
-        }
-    }
-};
-constexpr WidePositions kPositions;
-
-// How a lane type packs the rows: chunk[lane] for the lanes, own[lane] filled up to 32 bits for single
-// features; 64 features at a time.
-template <class T>
-struct Packing;
-
-template <>
-struct Packing<std::int16_t> {
-    static constexpr std::size_t kRows = 16;
-    static void put(const std::uint64_t* rows, std::int16_t* chunk, std::uint32_t* own) {
-        const __m512i first = turn_eight_rows(rows), second = turn_eight_rows(rows + 8);
-        const __m512i join = _mm512_load_si512(kPositions.join), twice = _mm512_load_si512(kPositions.twice);
-        for (int half = 0; half < 2; ++half) {
-            const __m512i numbers = _mm512_permutex2var_epi8(
-                first, _mm512_add_epi8(join, _mm512_set1_epi8(static_cast<char>(32 * half))), second);
-            _mm512_store_si512(chunk + 32 * half, numbers);
-            _mm512_store_si512(own + 32 * half, _mm512_permutexvar_epi16(twice, numbers));
-            _mm512_store_si512(
-                own + 32 * half + 16,
-                _mm512_permutexvar_epi16(_mm512_add_epi16(twice, _mm512_set1_epi16(16)), numbers));
-        }
-    }
-    static __m512i count(__m512i v) { return _mm512_popcnt_epi16(v); }
-};
-
-template <>
-struct Packing<std::int8_t> {
-    static constexpr std::size_t kRows = 8;
-    static void put(const std::uint64_t* rows, std::int8_t* chunk, std::uint32_t* own) {
-        const __m512i numbers = turn_eight_rows(rows), four_times = _mm512_load_si512(kPositions.four_times);
-        _mm512_store_si512(chunk, numbers);
-        for (int k = 0; k < 4; ++k)
-            _mm512_store_si512(
-                own + 16 * k,
-                _mm512_permutexvar_epi8(
-                    _mm512_add_epi8(four_times, _mm512_set1_epi8(static_cast<char>(16 * k))), numbers));
-    }
-    static __m512i count(__m512i v) { return _mm512_popcnt_epi8(v); }
-};
-
-// The rows of the smaller child, packed: the positive ones, then the negative ones.
-template <class T>
-struct PackedRows {
-    T* chunks;           // [chunk][lanes]
-    std::uint32_t* own;  // [chunk][lanes]
-    std::size_t lanes;
-    int n[2];  // chunks of either label
-
-    PackedRows(const Frame& frame, const ChildrenProblem& problem, std::size_t groups) : lanes(64 * groups) {
-        const std::size_t room = room_for_rows(frame);
-        std::uint64_t* rows = static_cast<std::uint64_t*>(problem.buffer);
-        own = reinterpret_cast<std::uint32_t*>(rows + room * groups);
-        chunks = reinterpret_cast<T*>(own + most_chunks(frame) * lanes);
-        T* to = chunks;
-        std::uint32_t* to_own = own;
-        for (int b = 0; b < 2; ++b) {
-            const std::size_t count = (gather_rows(problem, frame.blocks[b], groups, room, rows) +
-                                       Packing<T>::kRows - 1) /
-                                      Packing<T>::kRows;
-            for (std::size_t q = 0; q < count; ++q, to += lanes, to_own += lanes)
-                for (std::size_t g = 0; g < groups; ++g)
-                    Packing<T>::put(rows + room * g + Packing<T>::kRows * q, to + 64 * g, to_own + 64 * g);
-            n[b] = static_cast<int>(count);
-        }
-    }
-    char* end(const Frame& frame) const {
-        return reinterpret_cast<char*>(chunks + most_chunks(frame) * lanes);
-    }
-    static std::size_t room_for_rows(const Frame& frame) {
-        return 64 * static_cast<std::size_t>(frame.words) + 64;
-    }
-    static std::size_t most_chunks(const Frame& frame) {
-        return static_cast<std::size_t>(frame.words) * 64 / Packing<T>::kRows + 2;
-    }
-    static std::size_t room_for(const Frame& frame, std::size_t groups) {
-        return groups * (room_for_rows(frame) * 8 + most_chunks(frame) * 64 * (sizeof(T) + 4));
-    }
-
-    // Eight features from `row` on against the lanes from `begin` on.
-    void count(std::size_t row, std::size_t begin, __m512i* out) const {
-        const T* chunk = chunks + begin;
-        const std::uint32_t* single = own + row;
-        Vec<T> sum[8] = {};
-        const auto shared = [&](int r) {
-            return reinterpret_cast<Vec<T>>(Packing<T>::count(
-                _mm512_and_si512(_mm512_load_si512(chunk), _mm512_set1_epi32(static_cast<int>(single[r])))));
-        };
-        for (int q = 0; q < n[0]; ++q, chunk += lanes, single += lanes)
-#pragma GCC unroll 8
-            for (int r = 0; r < 8; ++r) sum[r] += shared(r);
-        for (int q = 0; q < n[1]; ++q, chunk += lanes, single += lanes)
-#pragma GCC unroll 8
-            for (int r = 0; r < 8; ++r) sum[r] -= shared(r);
-        for (int r = 0; r < 8; ++r) out[r] = reinterpret_cast<__m512i>(sum[r]);
-    }
-
-    // The same for either label, out[label][feature].
-    void count_labels(std::size_t row, std::size_t begin, __m512i* ones, __m512i* others) const {
-        const T* chunk = chunks + begin;
-        const std::uint32_t* single = own + row;
-        for (int label = 0; label < 2; ++label) {
-            Vec<T> sum[8] = {};
-            for (int q = 0; q < n[label]; ++q, chunk += lanes, single += lanes)
-#pragma GCC unroll 8
-                for (int r = 0; r < 8; ++r)
-                    sum[r] += reinterpret_cast<Vec<T>>(Packing<T>::count(_mm512_and_si512(
-                        _mm512_load_si512(chunk), _mm512_set1_epi32(static_cast<int>(single[r])))));
-            __m512i* out = label == 0 ? ones : others;
-            for (int r = 0; r < 8; ++r) out[r] = reinterpret_cast<__m512i>(sum[r]);
-        }
-    }
-};
-
-constexpr int kTile = 32;
+#if defined(STREED_BIT_COUNTS)
+#include "kernels/children/bit_rows.hpp"
+#else
+#include "kernels/children/nibble_rows.hpp"
+#endif
 
 inline std::size_t lane_groups(const Frame& frame) {
     return static_cast<std::size_t>(frame.active[frame.n_active - 1]) / 64 + 1;
@@ -199,54 +73,71 @@ ChildBenefits solve_in_bytes(const Frame& frame, const ChildrenProblem& problem)
     const std::size_t groups = lane_groups(frame);
     const PackedRows<std::int8_t> rows(frame, problem, groups);
     ChildPair<std::int8_t> pair(frame, problem, rows.lanes, rows.end(frame));
-    alignas(64) __m512i cells[8];
-    for (std::size_t g = 0; g < groups; ++g)
+    constexpr std::size_t kAtOnce = PackedRows<std::int8_t>::kAtOnce;
+    alignas(64) __m512i cells[kAtOnce][8];
+    for (std::size_t g = 0; g < groups; g += kAtOnce) {
+        const std::size_t vectors_used = smaller(kAtOnce, groups - g);
         for (int a = 0; a < frame.n_active;) {
             const int first = frame.active[a] & ~7;
             int end = a + 1;
             while (end < frame.n_active && frame.active[end] < first + 8) ++end;
-            rows.count(static_cast<std::size_t>(first), 64 * g, cells);
-            pair.evaluate(static_cast<int>(g), a, end,
-                          [&](std::size_t i) { return reinterpret_cast<Vec<std::int8_t>>(cells[i & 7]); });
+            rows.count(static_cast<std::size_t>(first), 64 * g, static_cast<int>(vectors_used), cells[0]);
+            for (std::size_t v = 0; v < vectors_used; ++v)
+                pair.evaluate(static_cast<int>(g + v), a, end, [&](std::size_t i) {
+                    return reinterpret_cast<Vec<std::int8_t>>(cells[v][i & 7]);
+                });
             a = end;
         }
+    }
     return pair.best(rows.lanes);
 }
 
-// Tiles of 16-bit counts on and above the diagonal: `count(row, begin, r)` counts eight features from `row`
-// on into the rows of the tile from `r` on, `clear(r)` empties one of them, `turn()` transposes the tile, and
-// `evaluate(turned, second, root, of)` takes its features `of` as second tests of the roots in block `root`.
+// Tiles of 16-bit counts on and above the diagonal, up to PackedRows::kAtOnce at a time: `count(row, begin,
+// tiles, r)` counts eight features from `row` on into the rows of the tiles from `r` on, `clear(t, r)`
+// empties one of them, `turn(t)` transposes tile t, and `evaluate(turned, t, second, root, of)` takes its
+// features `of` as second tests of the roots in block `root`.
 template <class Count, class Clear, class Turn, class Evaluate>
 inline void each_tile(const Frame& frame, int blocks, Count&& count, Clear&& clear, Turn&& turn,
                       Evaluate&& evaluate) {
     for (int i = 0, begin = 0; i < blocks; ++i) {
         const ActiveRange own = active_in(frame, begin, i, kTile);
         ActiveRange other = own;
-        for (int j = i; j < blocks; ++j) {
-            if (j > i) other = active_in(frame, other.end, j, kTile);
+        for (int j = i; j < blocks;) {
+            const int tiles = smaller(PackedRows<std::int16_t>::kAtOnce, blocks - j);
             for (int r = 0; r < own.used; r += 8)
-                count(static_cast<std::size_t>(kTile * i + r), static_cast<std::size_t>(kTile * j), r);
-            evaluate(false, i, j, own);
-            if (i == j) continue;
-            for (int r = (own.used + 7) / 8 * 8; r < kTile; ++r) clear(r);
-            turn();
-            evaluate(true, j, i, other);
+                count(static_cast<std::size_t>(kTile * i + r), static_cast<std::size_t>(kTile * j), tiles, r);
+            for (int t = 0; t < tiles; ++t, ++j) {
+                evaluate(false, t, i, j, own);
+                if (i == j) continue;
+                other = active_in(frame, other.end, j, kTile);
+                for (int r = (own.used + 7) / 8 * 8; r < kTile; ++r) clear(t, r);
+                turn(t);
+                evaluate(true, t, j, i, other);
+            }
         }
         begin = own.end;
     }
 }
+
+// [tile][feature]: 32 lanes in 16 bits.
+typedef __m512i Tiles[PackedRows<std::int16_t>::kAtOnce][kTile];
 
 ChildBenefits solve_in_words(const Frame& frame, const ChildrenProblem& problem) {
     const std::size_t groups = lane_groups(frame);
     const int blocks = frame.active[frame.n_active - 1] / kTile + 1;
     const PackedRows<std::int16_t> rows(frame, problem, groups);
     ChildPair<std::int16_t> pair(frame, problem, rows.lanes, rows.end(frame));
-    alignas(64) __m512i tile[kTile], turned[kTile];
+    alignas(64) Tiles tile;
+    alignas(64) __m512i turned[kTile];
     each_tile(
-        frame, blocks, [&](std::size_t row, std::size_t begin, int r) { rows.count(row, begin, tile + r); },
-        [&](int r) { tile[r] = _mm512_setzero_si512(); }, [&] { transpose_tile(tile, turned); },
-        [&](bool is_turned, int second, int root, const ActiveRange& of) {
-            const __m512i* cells = is_turned ? turned : tile;
+        frame, blocks,
+        [&](std::size_t row, std::size_t begin, int tiles, int r) {
+            rows.count(row, begin, tiles, tile[0] + r);
+        },
+        [&](int t, int r) { tile[t][r] = _mm512_setzero_si512(); },
+        [&](int t) { transpose_tile(tile[t], turned); },
+        [&](bool is_turned, int t, int second, int root, const ActiveRange& of) {
+            const __m512i* cells = is_turned ? turned : tile[t];
             pair.evaluate(root, of.begin, of.end, [&](std::size_t i) {
                 return reinterpret_cast<Vec<std::int16_t>>(
                     cells[i - static_cast<std::size_t>(second * kTile)]);
@@ -268,23 +159,25 @@ ChildBenefits solve_scaled(const Frame& frame, const ChildrenProblem& problem) {
     const std::int32_t one = static_cast<std::int32_t>(problem.model->scale[0]),
                        other = static_cast<std::int32_t>(problem.model->scale[1]);
     ChildPair<std::int32_t> pair(frame, problem, rows.lanes, rows.end(frame));
-    alignas(64) __m512i tile[2][kTile], turned[2][kTile];
+    alignas(64) Tiles tile[2];
+    alignas(64) __m512i turned[2][kTile];
     each_tile(
         frame, blocks,
-        [&](std::size_t row, std::size_t begin, int r) {
-            rows.count_labels(row, begin, tile[0] + r, tile[1] + r);
+        [&](std::size_t row, std::size_t begin, int tiles, int r) {
+            rows.count_labels(row, begin, tiles, tile[0][0] + r, tile[1][0] + r);
         },
-        [&](int r) { tile[0][r] = tile[1][r] = _mm512_setzero_si512(); },
-        [&] {
-            transpose_tile(tile[0], turned[0]);
-            transpose_tile(tile[1], turned[1]);
+        [&](int t, int r) { tile[0][t][r] = tile[1][t][r] = _mm512_setzero_si512(); },
+        [&](int t) {
+            transpose_tile(tile[0][t], turned[0]);
+            transpose_tile(tile[1][t], turned[1]);
         },
-        [&](bool is_turned, int second, int root, const ActiveRange& of) {
-            const auto& cells = is_turned ? turned : tile;
+        [&](bool is_turned, int t, int second, int root, const ActiveRange& of) {
+            const __m512i *ones = is_turned ? turned[0] : tile[0][t],
+                          *others = is_turned ? turned[1] : tile[1][t];
             for (int half = 0; half < 2; ++half)
                 pair.evaluate(2 * root + half, of.begin, of.end, [&](std::size_t i) {
                     const std::size_t r = i - static_cast<std::size_t>(second * kTile);
-                    return widen_half(cells[0][r], half) * one - widen_half(cells[1][r], half) * other;
+                    return widen_half(ones[r], half) * one - widen_half(others[r], half) * other;
                 });
         });
     return pair.best(static_cast<std::size_t>(kTile * blocks));

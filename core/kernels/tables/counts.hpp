@@ -6,10 +6,10 @@
 //
 //     panel:   rows 0-3 of features 0..31 | rows 4-7 of features 0..31 | ...
 //
-// With AVX2 a byte holds four rows, because a byte shuffle then counts them without shifts and masks. A table
-// is symmetric: where there are many rows only the lanes from the diagonal on are counted, and the rest is
+// Where a byte shuffle counts (kernels/nibbles.hpp), a byte holds four rows, else eight. A table is
+// symmetric: where there are many rows only the lanes from the diagonal on are counted, and the rest is
 // mirrored.
-#if STREED_VECTOR_BYTES == 32
+#if defined(STREED_NIBBLES)
 constexpr int kRowsPerByte = 4;
 #else
 constexpr int kRowsPerByte = 8;
@@ -17,22 +17,24 @@ constexpr int kRowsPerByte = 8;
 constexpr int kPanelBytes = kPanelWords * 64 / kRowsPerByte;  // per feature
 static_assert(kPanelWords * 64 <= 255, "counts of a panel must fit into a byte");
 
-typedef std::uint8_t Bytes __attribute__((vector_size(kVectorBytes), aligned(kVectorBytes), may_alias));
-
-// Number of set bits in every byte (of the low half of the bytes, where a byte holds four rows).
+// What the rows of one feature, `prepared`, and those of many share.
+#if defined(STREED_NIBBLES)
+inline Bytes prepare(std::uint8_t own) { return nibble_counts(static_cast<std::uint8_t>(own << 4)); }
+inline Bytes count_shared(Bytes prepared, Bytes rows) { return look_up(prepared, rows); }
+#else
+// Number of set bits in every byte.
 inline Bytes count_bytes(Bytes v) {
-#if STREED_VECTOR_BYTES == 64 && defined(__AVX512BITALG__)
+#if defined(STREED_BIT_COUNTS)
     return reinterpret_cast<Bytes>(_mm512_popcnt_epi8(reinterpret_cast<__m512i>(v)));
-#elif STREED_VECTOR_BYTES == 32
-    const __m256i ones = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2,
-                                          3, 1, 2, 2, 3, 2, 3, 3, 4);
-    return reinterpret_cast<Bytes>(_mm256_shuffle_epi8(ones, reinterpret_cast<__m256i>(v)));
 #else
     v = v - ((v >> 1) & 0x55);
     v = (v & 0x33) + ((v >> 2) & 0x33);
     return (v + (v >> 4)) & 0x0f;
 #endif
 }
+inline Bytes prepare(std::uint8_t own) { return Bytes{} + own; }
+inline Bytes count_shared(Bytes prepared, Bytes rows) { return count_bytes(prepared & rows); }
+#endif
 
 // One word of rows for eight features, into the panel.
 inline void fill_panel(const std::uint64_t* word, std::size_t step, std::uint8_t* out, std::size_t stride) {
@@ -89,8 +91,8 @@ inline void count_tile(const std::uint8_t* panel, std::size_t stride, const std:
             Bytes x[Vectors];
             for (int v = 0; v < Vectors; ++v) x[v] = reinterpret_cast<const Bytes*>(at)[v];
             for (int k = 0; k < Count; ++k) {
-                const Bytes own = Bytes{} + at[features[k] - static_cast<std::ptrdiff_t>(begin)];
-                for (int v = 0; v < Vectors; ++v) sum[part][k][v] += count_bytes(x[v] & own);
+                const Bytes own = prepare(at[features[k] - static_cast<std::ptrdiff_t>(begin)]);
+                for (int v = 0; v < Vectors; ++v) sum[part][k][v] += count_shared(own, x[v]);
             }
         }
     }

@@ -6,7 +6,7 @@
 // The rows of a child are then picked whole, instead of bit by bit from every column
 // (kernels/children/children.hpp). Lanes that are not active have no rows.
 
-#if STREED_VECTOR_BYTES == 64
+#if defined(STREED_BIT_COUNTS)
 // Eight words as eight squares of 8 x 8 bits: byte b of all of them side by side, in word b.
 inline __m512i as_squares(__m512i words) {
     return _mm512_permutexvar_epi8(
@@ -47,6 +47,40 @@ inline void transpose_bits(std::uint64_t square[64]) {
         _mm512_storeu_si512(square + 8 * row, as_squares(first));
         _mm512_storeu_si512(square + 8 * (row + 2), as_squares(second));
     }
+}
+#elif STREED_VECTOR_BYTES == 64
+// A transpose of 64 x 64 bits: bytes are brought together first, so that vector c has byte c of all words;
+// the top bits of its bytes are then a word of the result, eight times.
+inline void transpose_bits(std::uint64_t square[64]) {
+    const auto repeat = [](__m128i positions) { return _mm512_broadcast_i32x4(positions); };
+    const __m512i pairs = repeat(_mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15)),
+                  split = repeat(_mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15)),
+                  order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    __m512i a[8], b[8];
+    // a[k]: bytes 2 c, then bytes 2 c + 1 of the words 8 k .. 8 k + 7, for c = 0 .. 3.
+    for (int k = 0; k < 8; ++k)
+        a[k] = _mm512_shuffle_epi8(
+            _mm512_permutexvar_epi32(order, _mm512_shuffle_epi8(_mm512_loadu_si512(square + 8 * k), pairs)),
+            split);
+    for (int k = 0; k < 8; k += 2) {
+        b[k] = _mm512_unpacklo_epi64(a[k], a[k + 1]);
+        b[k + 1] = _mm512_unpackhi_epi64(a[k], a[k + 1]);
+    }
+    for (int odd = 0; odd < 2; ++odd)
+        for (int half = 0; half < 2; ++half) {
+            const __m512i* from = b + odd;
+            const __m512i first = half == 0 ? _mm512_shuffle_i64x2(from[0], from[2], 0x44)
+                                            : _mm512_shuffle_i64x2(from[0], from[2], 0xee),
+                          second = half == 0 ? _mm512_shuffle_i64x2(from[4], from[6], 0x44)
+                                             : _mm512_shuffle_i64x2(from[4], from[6], 0xee);
+            a[4 * half + odd] = _mm512_shuffle_i64x2(first, second, 0x88);
+            a[4 * half + 2 + odd] = _mm512_shuffle_i64x2(first, second, 0xdd);
+        }
+    for (int c = 0; c < 8; ++c)
+        for (int bit = 7; bit >= 0; --bit) {
+            square[8 * c + bit] = _mm512_movepi8_mask(a[c]);
+            a[c] = _mm512_add_epi8(a[c], a[c]);
+        }
 }
 #else
 // Transposes 64 x 64 bits: swaps the off-diagonal halves of squares of 64, 32, ... 2 bits.

@@ -10,6 +10,7 @@ namespace {
 
 #include "kernels/vectors.hpp"
 #include "kernels/words.hpp"
+#include "kernels/nibbles.hpp"
 
 constexpr int kBlock = 32;  // lanes
 

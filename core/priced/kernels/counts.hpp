@@ -13,7 +13,7 @@ struct Chunk<std::int32_t> {
 };
 
 // Set bits of each lane, or of each byte of it: `gather` then adds the bytes of a lane, before they overflow.
-#if STREED_VECTOR_BYTES == 64
+#if defined(STREED_BIT_COUNTS)
 constexpr int kFlush = 1 << 30;
 inline Vec<std::uint16_t> ones(Vec<std::uint16_t> v) {
     return reinterpret_cast<Vec<std::uint16_t>>(_mm512_popcnt_epi16(reinterpret_cast<__m512i>(v)));
@@ -25,15 +25,11 @@ inline Vec<std::uint16_t> gather(Vec<std::uint16_t> v) { return v; }
 inline Vec<std::uint32_t> gather(Vec<std::uint32_t> v) { return v; }
 #else
 constexpr int kFlush = 31;
-typedef std::uint8_t Bytes __attribute__((vector_size(kVectorBytes), aligned(kVectorBytes), may_alias));
 inline Bytes byte_ones(Bytes v) {
-#if STREED_VECTOR_BYTES == 32
-    const __m256i counts = _mm256_broadcastsi128_si256(
-        _mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
-    const __m256i bits = reinterpret_cast<__m256i>(v), nibble = _mm256_set1_epi8(15);
-    const __m256i low = _mm256_shuffle_epi8(counts, _mm256_and_si256(bits, nibble));
-    const __m256i high = _mm256_shuffle_epi8(counts, _mm256_and_si256(_mm256_srli_epi16(bits, 4), nibble));
-    return reinterpret_cast<Bytes>(_mm256_add_epi8(low, high));
+#if defined(STREED_NIBBLES)
+    const Bytes counts = nibble_counts(15 << 4);  // of all bits
+    const Bytes upper = reinterpret_cast<Bytes>(reinterpret_cast<Vec<std::uint16_t>>(v) >> 4);
+    return look_up(counts, v & 15) + look_up(counts, upper & 15);
 #else
     using Words = Vec<std::uint64_t>;
     Words x = reinterpret_cast<Words>(v);

@@ -113,6 +113,9 @@ extern const Kernels kernels;
 namespace avx2 {
 extern const Kernels kernels;
 }
+namespace avx512bw {
+extern const Kernels kernels;
+}
 namespace avx512 {
 extern const Kernels kernels;
 }
