@@ -1,4 +1,4 @@
-// The kernels of the search over thresholds, compiled for AVX-512 without counts of bits (Skylake, Cascade Lake).
+// The kernels of the search over thresholds, for AVX-512 without counts of bits (Skylake, Cascade Lake).
 #define STREED_LEVEL avx512bw
 #define STREED_LEVEL_NAME "avx512bw"
 #define STREED_VECTOR_BYTES 64
