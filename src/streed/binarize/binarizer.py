@@ -249,10 +249,11 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
     def _take(self, known: BooleanColumns) -> tuple[str, ...]:
         self.n_features_in_ = len(known.columns)
         self._library = None
+        self.identifier_columns_ = {}
         self._columns = list(known.columns)
         self.conditions_ = list(known.conditions)
         self.feature_columns_ = known.feature_columns.copy()
-        self.dropped_columns_, self.identifier_columns_ = {}, {}
+        self.dropped_columns_ = {}
         self._has_cuts = False
         return known.names
 
