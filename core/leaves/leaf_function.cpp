@@ -13,9 +13,11 @@
 namespace streed {
 namespace {
 
-constexpr double kNone = 1e300;          // stands for a leaf with too few rows
-constexpr double kMostTicks = 0x1p48;    // of a leaf
-constexpr std::size_t kCells = 1 << 12;  // in a call, about; they stay in the cache (unmeasured)
+constexpr double kNone = 1e300;        // stands for a leaf with too few rows
+constexpr double kMostTicks = 0x1p48;  // of a leaf
+// In a call, about: with 2^10 a NumPy function on german-credit takes 1.4 times as long at depth 3, with 2^14
+// 0.97 times, in four times the memory.
+constexpr std::size_t kCells = 1 << 12;
 
 }  // namespace
 

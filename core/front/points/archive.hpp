@@ -20,7 +20,8 @@ namespace streed {
 template <int M>
 class Archive {
 public:
-    static constexpr std::size_t kPoints = 24, kMost = 256;  // of a front, and fronts (unmeasured)
+    // Of a front, and fronts; half and twice, a quarter and four times take 0.96 to 1.00 of the time.
+    static constexpr std::size_t kPoints = 24, kMost = 256;
 
     explicit Archive(Ledger& ledger) : ledger_(ledger) {}
     void clear() { size_ = 0; }

@@ -105,7 +105,7 @@ public:
                 norm += gradient[j] * gradient[j];
             }
             if (norm <= 0) break;
-            // Steps that become shorter (both numbers unmeasured).
+            // Steps that become shorter; half and twice of both numbers take as long.
             const double length = 0.5 / (1 + 0.05 * step) / std::sqrt(norm);
             for (const std::size_t j : free_) {
                 const double moved = lambda[j] + length * gradient[j] * unit[j];

