@@ -130,7 +130,8 @@ PairBenefit unit_solve(const Frame& frame, const LeafModel& model, const PairPro
 
 // Counted rows where no unit is known that fits: all roots are solved in a unit that is not exact, and
 // exactly those that may be the best one by that. A row is counted wrongly by half a unit at most, and so is
-// what it pays for its second test. Returns false if there are more than kMostRoots of these (unmeasured).
+// what it pays for its second test. Returns false if there are more than kMostRoots of these
+// (2 and 32 take 1.01 of the time).
 template <class T>
 bool rounded_solve(const Frame& frame, const LeafModel& model, const PairProblem& problem, int nodes,
                    double* work, double unit, double& best) {

@@ -370,10 +370,11 @@ def has_shares(estimator: Any) -> bool:
 def check_labels(estimator: BaseTree, y: Any) -> NDArray[Any]:
     """Check labels as scikit-learn does, but not what cannot fail: a small solve takes less than that."""
     if type(y) is not np.ndarray or y.ndim != 1 or y.dtype.kind not in "biu":
+        y = narrowed(y)
         given = np.asarray(y)
         if given.dtype == object and given.ndim == 1:
             refuse_missing(given)
-        y = validate_data(estimator, y=narrowed(y))
+        y = validate_data(estimator, y=y)
     if y.dtype.kind not in "biuUS":  # the others are never continuous
         try:
             check_classification_targets(y)
