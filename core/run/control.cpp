@@ -1,3 +1,4 @@
+// The clock of a search: when it calls `poll`, and which limit ends it.
 #include "run/control.hpp"
 
 namespace streed::run {

@@ -1,3 +1,4 @@
+// Threads of a search: pieces are taken one by one under a lock, and threads sleep between batches.
 #include "run/team.hpp"
 
 #include <chrono>

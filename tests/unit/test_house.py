@@ -1,4 +1,4 @@
-"""The house: news by kind in one line each, and pages of at most 110 columns."""
+"""The house: news by kind in one line each, pages of at most 110 columns, a header in every file of C++."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ PAGES = sorted(
     if path.name != "CHANGELOG.md"
 )
 """All pages but the news and those of ``docs/experiments``, which the studies write."""
+SOURCES = sorted(path for folder in ("core", "bindings") for path in (ROOT / folder).rglob("*.[ch]pp"))
 
 
 def test_news_are_one_line_each() -> None:
@@ -41,3 +42,9 @@ def long_lines(page: Path) -> Iterator[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_pages_are_wrapped(page: Path) -> None:
     assert list(long_lines(page)) == []
+
+
+def test_every_file_of_the_engine_says_what_it_is() -> None:
+    assert len(SOURCES) > 200
+    bare = [path for path in SOURCES if not path.read_text(encoding="utf-8").startswith("//")]
+    assert bare == []

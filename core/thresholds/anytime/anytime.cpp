@@ -1,3 +1,4 @@
+// The order of an anytime search over thresholds, and the share of the work of each step.
 #include "thresholds/anytime/anytime.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Few cuts of every column: quantiles, cuts of greedy trees, and windows around known cuts.
 #include "thresholds/anytime/cuts.hpp"
 
 #include <algorithm>

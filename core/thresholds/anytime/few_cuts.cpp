@@ -1,3 +1,4 @@
+// The best tree over few cuts: columns become bits, and the search by depth solves them.
 #include "thresholds/anytime/few_cuts.hpp"
 
 #include <algorithm>
