@@ -49,7 +49,6 @@ Plan make_plan(const std::vector<double>& lower, const std::vector<double>& uppe
     return plan;
 }
 
-template <int M>
 class ConstrainedSearch {
 public:
     ConstrainedSearch(const VectorProblem& problem, const Plan& plan, Control& control)
@@ -61,8 +60,8 @@ public:
           objective_(plan.objective),
           two_sided_(plan.objective) {
         control.ledger.keep(rows_.bytes());
-        low_.assign(M, -kInfinity);
-        high_.assign(M, kInfinity);
+        low_.assign(size(), -kInfinity);
+        high_.assign(size(), kInfinity);
         exact_low_ = low_;
         exact_high_ = high_;
         for (std::size_t j = 0; j < plan.components.size(); ++j) {
@@ -73,13 +72,7 @@ public:
             low_[j] = std::ceil(exact_low_[j]);
             high_[j] = std::floor(exact_high_[j]);
         }
-        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) {
-            limits_.low[j] = low_[j] - rows_.origin[j];
-            limits_.high[j] = high_[j] - rows_.origin[j];
-            exact_limits_.low[j] = exact_low_[j] - rows_.origin[j];
-            exact_limits_.high[j] = exact_high_[j] - rows_.origin[j];
-        }
-        weights_.assign(M, 0);
+        weights_.assign(size(), 0);
         weights_[obj()] = 1;
         // Equal rows get the same label in every tree.
         lower_bound_ = std::min(0.0, rows_.branch[obj()] * static_cast<double>(rows_.n_rows));
@@ -99,29 +92,30 @@ private:
     enum class Verdict { open, closed };
 
     static std::vector<Component> padded(std::vector<Component> components) {
-        components.resize(M);
+        components.resize(static_cast<std::size_t>(padded_size(static_cast<int>(components.size()))));
         return components;
     }
+    std::size_t size() const { return components_.size(); }
     std::size_t obj() const { return static_cast<std::size_t>(objective_); }
     bool constrained() const {
-        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
+        for (std::size_t j = 0; j < size(); ++j)
             if (std::isfinite(low_[j]) || std::isfinite(high_[j])) return true;
         return false;
     }
     double weigh(const Point& weights, const Point& v) const {
         double sum = 0;
-        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) sum += weights[j] * v[j];
+        for (std::size_t j = 0; j < size(); ++j) sum += weights[j] * v[j];
         return sum;
     }
     double reach(const Point& weights, const Point& low, const Point& high) const {
         double sum = 0;
-        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
+        for (std::size_t j = 0; j < size(); ++j)
             if (weights[j] != 0 && j != obj()) sum += weights[j] * (weights[j] > 0 ? high[j] : low[j]);
         return sum;
     }
     double violation_of(const Point& v) const {
         double sum = 0;
-        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
+        for (std::size_t j = 0; j < size(); ++j)
             sum += rows_.grain[j] * std::max({0.0, exact_low_[j] - v[j], v[j] - exact_high_[j]});
         return sum;
     }
@@ -132,6 +126,10 @@ private:
     bool look_for_feasible(int depth, int nodes);
     Verdict stage(int depth, int nodes, bool last);
     Verdict climb(int depth, int nodes, bool last, double& bound);
+    template <int M>
+    Tree least_point(Scalar& guide, int depth, int nodes, double most);
+    template <int M>
+    Tree least_violation(const Rows& rows, Scalar* guide, int depth, int nodes);
     Verdict close(Scalar& scalar, int depth, int nodes, double& bound, double work);
     void solve_depth(int depth, int nodes, bool last, ConstrainedResult& result);
     void find_closest(int depth, int nodes, ConstrainedResult& result);
@@ -142,10 +140,9 @@ private:
     std::vector<Component> components_;
     Rows rows_;
     int objective_, two_sided_;
-    Point exact_low_, exact_high_;     // of the values of whole trees, as given
-    Point low_, high_;                 // the same for values that are whole numbers of grains
-    Limits<M> exact_limits_, limits_;  // the same, relative to the origin
-    Point weights_;                    // the multipliers to start from
+    Point exact_low_, exact_high_;  // of the values of whole trees, as given
+    Point low_, high_;              // the same for values that are whole numbers of grains
+    Point weights_;                 // the multipliers to start from
     std::vector<Point> points_;
     Tree least_broken_;  // the known tree of least violation
     Point breaking_;     // weights that prove a violation
@@ -159,8 +156,7 @@ private:
 };
 
 // Takes a tree into the known points, and as the incumbent if it is the best within the limits.
-template <int M>
-void ConstrainedSearch<M>::offer(Tree tree, const Point& weights) {
+void ConstrainedSearch::offer(Tree tree, const Point& weights) {
     const Point v = rows_.evaluate(tree, weights);
     if (std::find(points_.begin(), points_.end(), v) == points_.end()) points_.push_back(v);
     const double broken = violation_of(v);
@@ -176,8 +172,7 @@ void ConstrainedSearch<M>::offer(Tree tree, const Point& weights) {
 }
 
 // One scalar search; returns the proven least weighted sum.
-template <int M>
-double ConstrainedSearch<M>::ask(Scalar& scalar, int depth, int nodes) {
+double ConstrainedSearch::ask(Scalar& scalar, int depth, int nodes) {
     double upper = kInfinity;
     for (const Point& p : points_) upper = std::min(upper, weigh(scalar.weights, p));
     ++scalar_searches_;
@@ -198,9 +193,8 @@ double ConstrainedSearch<M>::ask(Scalar& scalar, int depth, int nodes) {
 
 // Lowers the violation of the known points by scalar searches. True if something within the limits is known
 // in the end.
-template <int M>
-bool ConstrainedSearch<M>::look_for_feasible(int depth, int nodes) {
-    Point start(M, 0);
+bool ConstrainedSearch::look_for_feasible(int depth, int nodes) {
+    Point start(size(), 0);
     for (int step = 0; step < 20 && incumbent_.empty(); ++step) {
         double dual_bound = 0;
         Point weights = best_multipliers(points_, -1, exact_low_, exact_high_, rows_.grain, start,
@@ -220,11 +214,33 @@ bool ConstrainedSearch<M>::look_for_feasible(int depth, int nodes) {
     return !incumbent_.empty();
 }
 
+template <int M>
+Tree ConstrainedSearch::least_point(Scalar& guide, int depth, int nodes, double most) {
+    FrontSearch<M> search(rows_, kernels_, control_, &guide, two_sided_);
+    const Limits<M> limits(low_, high_, rows_.origin);
+    LeastPoint<M> goal(limits, guide.weights, objective_, most, guide.slack(), search.arena);
+    Accumulator<M> points(control_);
+    points.seek(goal);
+    search.run(depth, nodes, points);
+    return goal.tree;
+}
+
+template <int M>
+Tree ConstrainedSearch::least_violation(const Rows& rows, Scalar* guide, int depth, int nodes) {
+    FrontSearch<M> search(rows, kernels_, control_, guide, two_sided_);
+    const Limits<M> limits(exact_low_, exact_high_, rows_.origin);
+    LeastViolation<M> goal(limits, guide != nullptr ? breaking_ : Point(size(), 0), rows.grain, broken_,
+                           guide != nullptr ? 4 * guide->slack() : 0, search.arena);
+    Accumulator<M> points(control_);
+    points.seek(goal);
+    search.run(depth, nodes, points);
+    return goal.tree;
+}
+
 // Searches for a tree within the limits, T growing from the bound. Closed: the incumbent is optimal for this
 // depth (or nothing is feasible).
-template <int M>
-typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::close(Scalar& scalar, int depth, int nodes,
-                                                                   double& bound, double work) {
+ConstrainedSearch::Verdict ConstrainedSearch::close(Scalar& scalar, int depth, int nodes, double& bound,
+                                                    double work) {
     double step = 1;
     double most = bound;
     ++closing_searches_;
@@ -238,13 +254,12 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::close(Scalar& scala
             if (bound > last) break;
             if (rows_.grain[obj()] != 1) step = std::max(step, std::floor((last - bound) / 64));
             most = std::min(most, last);
-            FrontSearch<M> search(rows_, kernels_, control_, &scalar, two_sided_);
-            LeastPoint<M> goal(limits_, scalar.weights, objective_, most - rows_.origin[obj()],
-                               scalar.slack(), search.arena);
-            search.run(depth, nodes, goal);
+            Tree found = with_size(rows_.n_values, [&]<int M>() {
+                return least_point<M>(scalar, depth, nodes, most - rows_.origin[obj()]);
+            });
             bound = most + 1;
-            if (!goal.tree.empty()) {
-                offer(goal.tree, scalar.weights);
+            if (!found.empty()) {
+                offer(std::move(found), scalar.weights);
                 bound = best_[obj()];
             }
             most = bound + step;
@@ -260,8 +275,7 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::close(Scalar& scala
 }
 
 // One depth. At the last one everything that is proven counts, also when the search ends early.
-template <int M>
-typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::stage(int depth, int nodes, bool last) {
+ConstrainedSearch::Verdict ConstrainedSearch::stage(int depth, int nodes, bool last) {
     double bound = lower_bound_;
     const auto settle = [&] {
         if (asked_ > -kInfinity)
@@ -281,9 +295,7 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::stage(int depth, in
 }
 
 // Multipliers by turns with attempts to close the gap; in the end the gap is closed with the best ones.
-template <int M>
-typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::climb(int depth, int nodes, bool last,
-                                                                   double& bound) {
+ConstrainedSearch::Verdict ConstrainedSearch::climb(int depth, int nodes, bool last, double& bound) {
     double best_dual = -kInfinity;
     const double features = static_cast<double>(rows_.features.size());
     std::unique_ptr<Scalar> guide;
@@ -296,8 +308,8 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::climb(int depth, in
         if (last) control_.lower_bound = bound * rows_.grain[obj()];
         if (solved(bound)) return Verdict::closed;
         double dual_bound = 0;
-        const Point next = best_multipliers(points_, objective_, low_, high_, Point(M, kInfinity), weights_,
-                                            dual_bound);
+        const Point next = best_multipliers(points_, objective_, low_, high_, Point(size(), kInfinity),
+                                            weights_, dual_bound);
         const bool better = dual > best_dual;
         if (better) {
             best_dual = dual;
@@ -321,8 +333,7 @@ typename ConstrainedSearch<M>::Verdict ConstrainedSearch<M>::climb(int depth, in
 }
 
 // A tree within the limits first, if none is known, then the best one.
-template <int M>
-void ConstrainedSearch<M>::solve_depth(int depth, int nodes, bool last, ConstrainedResult& result) {
+void ConstrainedSearch::solve_depth(int depth, int nodes, bool last, ConstrainedResult& result) {
     if (incumbent_.empty()) {
         proven_broken_ = 0;
         impossible_ = false;
@@ -341,8 +352,7 @@ void ConstrainedSearch<M>::solve_depth(int depth, int nodes, bool last, Constrai
 
 // No tree is feasible: finds the least violation, among known trees or by a search over the constrained
 // components alone.
-template <int M>
-void ConstrainedSearch<M>::find_closest(int depth, int nodes, ConstrainedResult& result) {
+void ConstrainedSearch::find_closest(int depth, int nodes, ConstrainedResult& result) {
     Tree closest = least_broken_;
     if (proven_broken_ < broken_ * (1 - 1e-12)) {
         std::vector<Component> components = components_;
@@ -350,18 +360,15 @@ void ConstrainedSearch<M>::find_closest(int depth, int nodes, ConstrainedResult&
         const Rows rows(problem_, components, control_.options);
         std::unique_ptr<Scalar> scalar;
         if (!breaking_.empty()) scalar = std::make_unique<Scalar>(rows, breaking_, control_, kernels_);
-        FrontSearch<M> search(rows, kernels_, control_, scalar.get(), two_sided_);
-        LeastViolation<M> goal(exact_limits_, scalar ? breaking_ : Point(M, 0), rows.grain, broken_,
-                               scalar ? 4 * scalar->slack() : 0, search.arena);
-        search.run(depth, nodes, goal);
-        if (!goal.tree.empty()) closest = goal.tree;
+        Tree found = with_size(rows.n_values,
+                               [&]<int M>() { return least_violation<M>(rows, scalar.get(), depth, nodes); });
+        if (!found.empty()) closest = std::move(found);
     }
     const Point values = tree_values(problem_, finished_tree(closest, rows_));
     result.closest.assign(values.begin() + 1, values.end());
 }
 
-template <int M>
-ConstrainedResult ConstrainedSearch<M>::run(double known) {
+ConstrainedResult ConstrainedSearch::run(double known) {
     ConstrainedResult result;
     int depth = control_.options.max_depth;
     int nodes = control_.options.max_nodes;
@@ -435,7 +442,7 @@ bool solve_extremes(const VectorProblem& problem, const std::vector<double>& low
         VectorProblem part = problem;
         part.costs = costs.data();
         part.n_values = 1;
-        const ConstrainedResult found = ConstrainedSearch<1>(part, make_plan({}, {}), control).run();
+        const ConstrainedResult found = ConstrainedSearch(part, make_plan({}, {}), control).run();
         least = std::min(least, found.lower_bound);
         ended = ended && found.status == Status::optimal;
         if (found.status != Status::optimal) continue;
@@ -466,8 +473,7 @@ ConstrainedResult solve_constrained(const VectorProblem& problem, const std::vec
     double known = -kInfinity;
     if (solve_extremes(problem, lower, upper, control, extremes, known)) return extremes;
     const Plan plan = make_plan(lower, upper);
-    return with_size(static_cast<int>(plan.components.size()),
-                     [&]<int M>() { return ConstrainedSearch<M>(problem, plan, control).run(known); });
+    return ConstrainedSearch(problem, plan, control).run(known);
 }
 
 }  // namespace streed

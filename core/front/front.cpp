@@ -20,13 +20,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-std::vector<Component> plain_components(int n_values, int size) {
-    std::vector<Component> components(static_cast<std::size_t>(size));
+std::vector<Component> plain_components(int n_values) {
+    std::vector<Component> components(static_cast<std::size_t>(padded_size(n_values)));
     for (int j = 0; j < n_values; ++j) components[static_cast<std::size_t>(j)].source = j;
     return components;
 }
 
-template <int M>
 class WholeFront {
 public:
     WholeFront(const VectorProblem& problem, const Region& region, Control& control)
@@ -34,11 +33,10 @@ public:
           region_(region),
           control_(control),
           kernels_(select_kernels(control.options.simd)),
-          rows_(problem, plain_components(problem.n_values, M), control.options),
-          weights_(M, 0),
-          points_(control) {
+          rows_(problem, plain_components(problem.n_values), control.options),
+          weights_(static_cast<std::size_t>(rows_.n_values), 0),
+          ceiling_(weights_.size(), kInfinity) {
         control.ledger.keep(rows_.bytes());
-        ceiling_.fill(kInfinity);
         // Weights of any size: only their ratios and that to the budget matter.
         const double largest = *std::max_element(region.weights.begin(), region.weights.end());
         const int shift = largest > 0 ? -std::ilogb(largest) : 0;
@@ -57,14 +55,14 @@ public:
 private:
     double weigh(const std::vector<double>& v) const {
         double sum = 0;
-        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) sum += weights_[j] * v[j];
+        for (std::size_t j = 0; j < weights_.size(); ++j) sum += weights_[j] * v[j];
         return sum;
     }
+    template <int M>
     bool search(Scalar* guide, int depth, int nodes);
     void by_regions(int depth, int nodes);
     void region(const Vector<2>& low, const Vector<2>& ceiling, int depth, int nodes, Staircase& known);
     void support(const Scalar& scalar, double bound);
-    void collect(const FrontSearch<M>& search);
     void report();
     void hull_supports();
 
@@ -75,9 +73,8 @@ private:
     Rows rows_;
     std::vector<double> weights_;  // per grain
     double budget_;
-    Vector<M> ceiling_;  // relative to the origin
-    Accumulator<M> points_;
-    std::vector<std::pair<Vector<M>, Tree>> found_;  // relative to the origin
+    std::vector<double> ceiling_;                              // relative to the origin
+    std::vector<std::pair<std::vector<double>, Tree>> found_;  // relative to the origin
     double scalar_searches_ = 0, skipped_ = 0;
     FrontResult result_;
 };
@@ -85,54 +82,54 @@ private:
 // One front search over the whole region. What was found is kept when it has to end early; false if it gave
 // up.
 template <int M>
-bool WholeFront<M>::search(Scalar* guide, int depth, int nodes) {
+bool WholeFront::search(Scalar* guide, int depth, int nodes) {
     FrontSearch<M> search(rows_, kernels_, control_, guide, 0);
     const double threshold = guide != nullptr ? budget_ - weigh(rows_.origin) + 4 * guide->slack()
                                               : kInfinity;
+    Accumulator<M> points(control_);
+    Vector<M> ceiling;
+    std::copy(ceiling_.begin(), ceiling_.end(), ceiling.begin());
     Part all;
     all.select(rows_, kernels_, rows_.valid);
     const double branches = rows_.branch[0] * static_cast<double>(std::min<std::size_t>(
                                                   static_cast<std::size_t>(nodes), rows_.n_rows));
-    points_.begin(0, threshold, ceiling_, all.lowest(0), all.highest(0) + branches, 65536);
+    points.begin(0, threshold, ceiling, all.lowest(0), all.highest(0) + branches, 65536);
     Vector<M> lowest, highest;
     for (int j = 0; j < M; ++j) {
         const std::size_t at = static_cast<std::size_t>(j);
         const double branch = rows_.branch[at] * static_cast<double>(std::min<std::size_t>(
                                                      static_cast<std::size_t>(nodes), rows_.n_rows));
         lowest[at] = all.lowest(j) + std::min(0.0, branch);
-        highest[at] = std::min(ceiling_[at], all.highest(j) + std::max(0.0, branch));
+        highest[at] = std::min(ceiling[at], all.highest(j) + std::max(0.0, branch));
     }
-    points_.lower_ceiling(lowest);
+    points.lower_ceiling(lowest);
     if (guide == nullptr && M > 1 && control_.options.switches.bound_sets)
-        points_.bound(Corners<M>({highest}), lowest, false);
+        points.bound(Corners<M>({highest}), lowest, false);
+    const auto collect = [&] {
+        found_ = search.found(points);
+        skipped_ += search.skipped;
+    };
     try {
         // The front of a smaller depth costs little, and its points tighten the bound set.
         for (int d = std::min(depth, 2); d <= depth; ++d) {
             int n = nodes, dd = d;
             normalise(dd, n);
-            search.run(dd, n, points_);
+            search.run(dd, n, points);
         }
-        collect(search);
+        collect();
         return true;
     } catch (const OutOfWork&) {
         control_.lift_cap();
-        collect(search);
+        collect();
         return false;
     } catch (const Stopped&) {
-        collect(search);
+        collect();
         throw;
     }
 }
 
-template <int M>
-void WholeFront<M>::collect(const FrontSearch<M>& search) {
-    for (const Candidate<M>& c : points_.salvage()) found_.push_back({c.v, unfolded<M>(c, search.arena)});
-    skipped_ += search.skipped;
-}
-
 // Found points in the units of the problem, within the budget as given.
-template <int M>
-void WholeFront<M>::report() {
+void WholeFront::report() {
     const std::size_t m = static_cast<std::size_t>(problem_.n_values);
     for (const auto& [v, tree] : found_) {
         std::vector<double> value(m);
@@ -150,8 +147,7 @@ void WholeFront<M>::report() {
 }
 
 // No tree has weights . values below the bound: the same in the units of the problem.
-template <int M>
-void WholeFront<M>::support(const Scalar& scalar, double bound) {
+void WholeFront::support(const Scalar& scalar, double bound) {
     const std::size_t m = static_cast<std::size_t>(problem_.n_values);
     std::vector<double> row(m + 1);
     for (std::size_t j = 0; j < m; ++j) row[j] = scalar.weights[j] / rows_.grain[j];
@@ -163,75 +159,69 @@ void WholeFront<M>::support(const Scalar& scalar, double bound) {
 // own. The weights of a region are those of its diagonal, so that in the end they are the edges of the hull.
 // What lies below the region's corner is either proven empty by the scalar search, or found by a short front
 // search, or parted at the point that the scalar search has found.
-template <int M>
-void WholeFront<M>::region(const Vector<2>& low, const Vector<2>& ceiling, int depth, int nodes,
-                           Staircase& known) {
-    if constexpr (M == 2) {
-        const std::vector<double> weights{std::max(1.0, ceiling[1] - low[1] + 1),
-                                          std::max(1.0, ceiling[0] - low[0] + 1)};
-        const double origin = weights[0] * rows_.origin[0] + weights[1] * rows_.origin[1];
-        auto scalar = std::make_unique<Scalar>(rows_, weights, control_, kernels_);
-        const double corner = known.reach(weights[0], weights[1], ceiling[0], ceiling[1]);
-        const Outcome outcome = scalar->solve(depth, nodes, corner + origin);
-        ++scalar_searches_;
-        support(*scalar, outcome.lower);
-        if (!outcome.exact) return;
-        Tree tree = scalar->tree(depth, nodes);
-        const std::vector<double> v = rows_.evaluate(tree, weights);
-        const Vector<2> at{v[0] - rows_.origin[0], v[1] - rows_.origin[1]};
-        if (known.wants(at[0], at[1])) known.insert(at[0], at[1], std::move(tree));
-        const bool inside = at[0] <= ceiling[0] && at[1] <= ceiling[1];
-        const double features = static_cast<double>(rows_.features.size());
-        if (inside)
-            control_.cap_work(2e6 + scalar->solves() * static_cast<double>(rows_.n_merged) * features *
-                                        features / 64);
-        try {
-            FrontSearch<M> search(rows_, kernels_, control_, scalar.get(), 0);
-            RegionSink sink(known, weights, ceiling, 4 * scalar->slack(), search.arena);
-            search.run(depth, nodes, sink);
-            control_.lift_cap();
-            return;
-        } catch (const OutOfWork&) {
-            control_.lift_cap();
-        }
-        scalar.reset();  // its caches make room for those of the parts
-        region({low[0], at[1]}, {at[0] - 1, ceiling[1]}, depth, nodes, known);
-        region({at[0], low[1]}, {ceiling[0], at[1] - 1}, depth, nodes, known);
+void WholeFront::region(const Vector<2>& low, const Vector<2>& ceiling, int depth, int nodes,
+                        Staircase& known) {
+    const std::vector<double> weights{std::max(1.0, ceiling[1] - low[1] + 1),
+                                      std::max(1.0, ceiling[0] - low[0] + 1)};
+    const double origin = weights[0] * rows_.origin[0] + weights[1] * rows_.origin[1];
+    auto scalar = std::make_unique<Scalar>(rows_, weights, control_, kernels_);
+    const double corner = known.reach(weights[0], weights[1], ceiling[0], ceiling[1]);
+    const Outcome outcome = scalar->solve(depth, nodes, corner + origin);
+    ++scalar_searches_;
+    support(*scalar, outcome.lower);
+    if (!outcome.exact) return;
+    Tree tree = scalar->tree(depth, nodes);
+    const std::vector<double> v = rows_.evaluate(tree, weights);
+    const Vector<2> at{v[0] - rows_.origin[0], v[1] - rows_.origin[1]};
+    if (known.wants(at[0], at[1])) known.insert(at[0], at[1], std::move(tree));
+    const bool inside = at[0] <= ceiling[0] && at[1] <= ceiling[1];
+    const double features = static_cast<double>(rows_.features.size());
+    if (inside)
+        control_.cap_work(2e6 +
+                          scalar->solves() * static_cast<double>(rows_.n_merged) * features * features / 64);
+    try {
+        FrontSearch<2> search(rows_, kernels_, control_, scalar.get(), 0);
+        RegionGoal goal(known, weights, ceiling, 4 * scalar->slack(), search.arena);
+        Accumulator<2> points(control_);
+        points.seek(goal);
+        search.run(depth, nodes, points);
+        control_.lift_cap();
+        return;
+    } catch (const OutOfWork&) {
+        control_.lift_cap();
     }
+    scalar.reset();  // its caches make room for those of the parts
+    region({low[0], at[1]}, {at[0] - 1, ceiling[1]}, depth, nodes, known);
+    region({at[0], low[1]}, {ceiling[0], at[1] - 1}, depth, nodes, known);
 }
 
-template <int M>
-void WholeFront<M>::by_regions(int depth, int nodes) {
-    if constexpr (M == 2) {
-        Part all;
-        all.select(rows_, kernels_, rows_.valid);
-        Staircase known;
-        for (auto& [v, tree] : found_)
-            if (known.wants(v[0], v[1])) known.insert(v[0], v[1], std::move(tree));
-        Vector<2> low, ceiling;
-        for (int j = 0; j < 2; ++j) {
-            const std::size_t at = static_cast<std::size_t>(j);
-            low[at] = all.lowest(j);
-            ceiling[at] = std::min(ceiling_[at], rows_.most[at] - rows_.origin[at]);
-        }
-        const auto take = [&] {
-            found_.clear();
-            for (const auto& [first, step] : known.steps())
-                found_.push_back({{first, step.second}, step.tree});
-        };
-        try {
-            region(low, ceiling, depth, nodes, known);
-        } catch (const Stopped&) {
-            take();
-            throw;
-        }
-        take();
+void WholeFront::by_regions(int depth, int nodes) {
+    Part all;
+    all.select(rows_, kernels_, rows_.valid);
+    Staircase known;
+    for (auto& [v, tree] : found_)
+        if (known.wants(v[0], v[1])) known.insert(v[0], v[1], std::move(tree));
+    Vector<2> low, ceiling;
+    for (int j = 0; j < 2; ++j) {
+        const std::size_t at = static_cast<std::size_t>(j);
+        low[at] = all.lowest(j);
+        ceiling[at] = std::min(ceiling_[at], rows_.most[at] - rows_.origin[at]);
     }
+    const auto take = [&] {
+        found_.clear();
+        for (const auto& [first, step] : known.steps()) found_.push_back({{first, step.second}, step.tree});
+    };
+    try {
+        region(low, ceiling, depth, nodes, known);
+    } catch (const Stopped&) {
+        take();
+        throw;
+    }
+    take();
 }
 
 // The edges of the hull of a whole front are supports without any search.
-template <int M>
-void WholeFront<M>::hull_supports() {
+void WholeFront::hull_supports() {
     std::vector<std::vector<double>> hull;
     for (const std::vector<double>& p : result_.values) {
         const auto above = [&] {
@@ -250,8 +240,7 @@ void WholeFront<M>::hull_supports() {
     result_.supports.push_back({0, 1, hull.back()[1]});
 }
 
-template <int M>
-FrontResult WholeFront<M>::run() {
+FrontResult WholeFront::run() {
     int depth = control_.options.max_depth;
     int nodes = control_.options.max_nodes;
     normalise(depth, nodes);
@@ -278,7 +267,8 @@ FrontResult WholeFront<M>::run() {
         bool done = false;
         if (!two || depth <= kPlainDepth) {
             if (two) control_.cap_time(control_.elapsed() + 0.5 * control_.options.time_limit);
-            done = search(guide.get(), depth, nodes);
+            done = with_size(problem_.n_values,
+                             [&]<int M>() { return search<M>(guide.get(), depth, nodes); });
             control_.lift_cap();
         }
         if (!done) by_regions(depth, nodes);
@@ -308,8 +298,7 @@ FrontResult WholeFront<M>::run() {
 
 FrontResult solve_front(const VectorProblem& problem, const Region& region, const Options& options) {
     Control control(options);
-    return with_size(problem.n_values,
-                     [&]<int M>() { return WholeFront<M>(problem, region, control).run(); });
+    return WholeFront(problem, region, control).run();
 }
 
 }  // namespace streed

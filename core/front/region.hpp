@@ -47,37 +47,30 @@ private:
     std::map<double, Step> steps_;
 };
 
-// The sink of a guided search below a ceiling; every new point narrows the rest of the search.
-class RegionSink {
+// The goal of a guided search below a ceiling; every new point narrows the rest of the search.
+class RegionGoal final : public Goal<2> {
 public:
-    RegionSink(Staircase& known, const std::vector<double>& weights, const Vector<2>& ceiling, double slack,
-               const Arena& arena)
-        : known_(known), weights_(weights), ceiling_(ceiling), slack_(slack), arena_(arena) {
-        narrow();
+    RegionGoal(Staircase& known, const std::vector<double>& weights, const Vector<2>& the_ceiling,
+               double slack, const Arena& arena)
+        : known_(known), weights_(weights), slack_(slack), arena_(arena) {
+        ceiling = the_ceiling;
+        lower();
     }
-    double threshold() const { return threshold_; }
-    const Vector<2>& ceiling() const { return ceiling_; }
-    void add(const Candidate<2>& c) {
-        if (c.scalar > threshold_ || !known_.wants(c.v[0], c.v[1])) return;
+    void take(const Candidate<2>& c) override {
+        if (!known_.wants(c.v[0], c.v[1])) return;
         known_.insert(c.v[0], c.v[1], unfolded<2>(c, arena_));
         changed_ = true;
     }
-    template <class Searcher>
-    void tidy(Searcher& search, std::size_t mark) {
-        search.arena.keep(mark, {});
-        if (changed_) narrow();
+    void lower() override {
+        if (changed_) threshold = known_.reach(weights_[0], weights_[1], ceiling[0], ceiling[1]) + slack_;
+        changed_ = false;
     }
 
 private:
-    void narrow() {
-        threshold_ = known_.reach(weights_[0], weights_[1], ceiling_[0], ceiling_[1]) + slack_;
-        changed_ = false;
-    }
     Staircase& known_;
     const std::vector<double>& weights_;
-    Vector<2> ceiling_;
-    double slack_, threshold_ = 0;
-    bool changed_ = false;
+    double slack_;
+    bool changed_ = true;
     const Arena& arena_;
 };
 

@@ -30,6 +30,22 @@ struct Candidate {
     std::int32_t feature, left, right;  // feature < 0: a leaf, with ~label in left
 };
 
+// The tree of a candidate.
+template <int M>
+Tree unfolded(const Candidate<M>& c, const Arena& arena) {
+    Tree tree;
+    if (c.feature < 0) {
+        arena.unfold(c.left, tree);
+        return tree;
+    }
+    tree.push_back({c.feature, -1, -1, -1});
+    const int left = arena.unfold(c.left, tree);
+    const int right = arena.unfold(c.right, tree);
+    tree[0].left = left;
+    tree[0].right = right;
+    return tree;
+}
+
 // The first `equal` components must agree for one point to dominate another; the others are minimised.
 template <int M, class P>
 bool in_order(const P& a, const P& b) {
@@ -113,6 +129,22 @@ void nondominated(CountedVector<Candidate<M>>& points, int equal, std::size_t do
     points.resize(size);
 }
 
+// What a search looks for where that is not every point that is not dominated.
+template <int M>
+class Goal {
+public:
+    virtual void take(const Candidate<M>& point) = 0;
+    virtual void lower() {}  // after every split of the root
+
+    // Nothing of a larger weighted cost is wanted, and nothing above the ceiling. What is found may lower
+    // both.
+    double threshold = 0;
+    Vector<M> ceiling{};
+
+protected:
+    ~Goal() = default;
+};
+
 // Collects candidates of one node. Two minimised components in a small whole range are kept in a table of the
 // best second value per first value; everything else in a list that is filtered whenever it has doubled.
 template <int M>
@@ -130,6 +162,7 @@ public:
     void begin(int equal, double threshold, const Vector<M>& ceiling, double low, double high,
                double expected) {
         equal_ = equal;
+        goal_ = nullptr;
         lowers_ = false;
         threshold_ = threshold;
         ceiling_ = ceiling;
@@ -145,6 +178,12 @@ public:
         best_.assign(size, std::numeric_limits<double>::infinity());
         table_.resize(size);
     }
+    // Gives what is found to a goal, and keeps nothing.
+    void seek(Goal<M>& goal) {
+        begin(0, goal.threshold, goal.ceiling, 0, std::numeric_limits<double>::infinity(), 0);
+        goal_ = &goal;
+    }
+    bool seeking() const { return goal_ != nullptr; }
     double threshold() const { return threshold_; }
     const Vector<M>& ceiling() const { return ceiling_; }
     // What is wanted, if that is known better than by the ceiling.
@@ -186,6 +225,11 @@ public:
         if (dense_) {
             best_[cell] = point.v[M - 1];
             table_[cell] = point;
+            return;
+        }
+        if (goal_ != nullptr) {
+            goal_->take(point);
+            follow();
             return;
         }
         if (M > 2 && equal_ == 0 && list_.size() < kShort && limit_ == kFirst) {
@@ -254,9 +298,12 @@ public:
         for (std::size_t cell = 0; dense_ && cell < table_.size(); ++cell)
             if (best_[cell] < std::numeric_limits<double>::infinity()) put(table_[cell]);
     }
-    template <class Searcher>
-    void tidy(Searcher& search, std::size_t mark) {
-        search.compact(mark, *this);
+    // Lets what was found narrow what is wanted.
+    void lower() {
+        if (goal_ != nullptr) {
+            goal_->lower();
+            follow();
+        }
         if (!lowers_) return;
         for (const Candidate<M>& c : finish()) {
             std::size_t above = 0, which = 0;
@@ -270,6 +317,10 @@ public:
     }
 
 private:
+    void follow() {
+        threshold_ = goal_->threshold;
+        ceiling_ = goal_->ceiling;
+    }
     // A short list is compared with every new point at once. What has covered one is likely to cover the
     // next, and comes first.
     void insert(const Candidate<M>& point) {
@@ -301,6 +352,7 @@ private:
 
     Control& control_;
     int equal_ = 0;
+    Goal<M>* goal_ = nullptr;
     bool dense_ = false;
     double threshold_ = 0, low_ = 0;
     Vector<M> ceiling_{}, lowest_{};

@@ -11,8 +11,7 @@ constexpr int kMostComponents = 128;
 
 template <class Body>
 auto with_size(int components, Body&& body) {
-    if (components <= 1) return body.template operator()<1>();
-    if (components == 2) return body.template operator()<2>();
+    if (components <= 2) return body.template operator()<2>();
     if (components == 3) return body.template operator()<3>();
     if (components == 4) return body.template operator()<4>();
     if (components <= 8) return body.template operator()<8>();
@@ -20,6 +19,10 @@ auto with_size(int components, Body&& body) {
     if (components <= kMostComponents) return body.template operator()<kMostComponents>();
     throw std::invalid_argument("at most " + std::to_string(kMostComponents) +
                                 " components can be searched, got " + std::to_string(components));
+}
+
+inline int padded_size(int components) {
+    return with_size(components, []<int M>() { return M; });
 }
 
 }  // namespace streed

@@ -11,6 +11,13 @@ namespace streed {
 // Limits in the search's own coordinates. -inf and inf stand for none.
 template <int M>
 struct Limits {
+    Limits(const std::vector<double>& lows, const std::vector<double>& highs,
+           const std::vector<double>& origin) {
+        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) {
+            low[j] = lows[j] - origin[j];
+            high[j] = highs[j] - origin[j];
+        }
+    }
     Vector<M> low, high;
     bool met(const Vector<M>& v) const {
         for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j)
@@ -26,26 +33,10 @@ struct Limits {
     }
 };
 
-// The tree of a candidate.
-template <int M>
-Tree unfolded(const Candidate<M>& c, const Arena& arena) {
-    Tree tree;
-    if (c.feature < 0) {
-        arena.unfold(c.left, tree);
-        return tree;
-    }
-    tree.push_back({c.feature, -1, -1, -1});
-    const int left = arena.unfold(c.left, tree);
-    const int right = arena.unfold(c.right, tree);
-    tree[0].left = left;
-    tree[0].right = right;
-    return tree;
-}
-
 // The point of least objective within the limits and at most `most`; every hit narrows the rest of the
 // search.
 template <int M>
-class LeastPoint {
+class LeastPoint final : public Goal<M> {
 public:
     LeastPoint(const Limits<M>& limits, const std::vector<double>& weights, int objective, double most,
                double slack, const Arena& arena)
@@ -56,22 +47,21 @@ public:
         std::vector<double> others = weights;
         others[objective_] = 0;
         reach_ = limits.reach(others) + slack;
-        limits_.high[objective_] = most;
+        narrow(most);
     }
-    double threshold() const { return reach_ + weight_ * limits_.high[objective_]; }
-    const Vector<M>& ceiling() const { return limits_.high; }
-    void add(const Candidate<M>& c) {
+    void take(const Candidate<M>& c) override {
         if (!limits_.met(c.v)) return;
-        limits_.high[objective_] = c.v[objective_] - 1;
+        narrow(c.v[objective_] - 1);
         tree = unfolded<M>(c, arena_);
-    }
-    template <class Searcher>
-    void tidy(Searcher& search, std::size_t mark) {
-        search.arena.keep(mark, {});
     }
     Tree tree;
 
 private:
+    void narrow(double most) {
+        limits_.high[objective_] = most;
+        this->ceiling = limits_.high;
+        this->threshold = reach_ + weight_ * most;
+    }
     Limits<M> limits_;
     double weight_;
     std::size_t objective_;
@@ -91,24 +81,20 @@ double violation(const Limits<M>& limits, const std::vector<double>& grain, cons
 // The point that breaks the limits least. With |weights[j]| <= grain[j] a violation of at most u means
 // weights . v <= reach + u.
 template <int M>
-class LeastViolation {
+class LeastViolation final : public Goal<M> {
 public:
     LeastViolation(const Limits<M>& limits, const std::vector<double>& weights,
                    const std::vector<double>& grain, double most, double slack, const Arena& arena)
         : limits_(limits), grain_(grain), best_(most), reach_(limits.reach(weights) + slack), arena_(arena) {
-        ceiling_.fill(std::numeric_limits<double>::infinity());
+        this->ceiling.fill(std::numeric_limits<double>::infinity());
+        this->threshold = reach_ + best_;
     }
-    double threshold() const { return reach_ + best_; }
-    const Vector<M>& ceiling() const { return ceiling_; }
-    void add(const Candidate<M>& c) {
+    void take(const Candidate<M>& c) override {
         const double broken = violation<M>(limits_, grain_, c.v);
         if (broken >= best_) return;
         best_ = broken;
+        this->threshold = reach_ + best_;
         tree = unfolded<M>(c, arena_);
-    }
-    template <class Searcher>
-    void tidy(Searcher& search, std::size_t mark) {
-        search.arena.keep(mark, {});
     }
     Tree tree;
 
@@ -116,7 +102,6 @@ private:
     Limits<M> limits_;
     std::vector<double> grain_;
     double best_, reach_;
-    Vector<M> ceiling_;
     const Arena& arena_;
 };
 

@@ -7,8 +7,7 @@
 namespace streed {
 
 template <int M>
-template <class Sink>
-void FrontSearch<M>::pairs(int level, int depth, int nodes, Sink& sink) {
+void FrontSearch<M>::pairs(int level, int depth, int nodes, Accumulator<M>& sink) {
     Layer& at = layer(level);
     std::vector<std::int32_t> candidates;
     std::vector<double> value;  // weighted cost of the best tree by its root, in the order of the candidates
@@ -60,7 +59,7 @@ void FrontSearch<M>::pairs(int level, int depth, int nodes, Sink& sink) {
             control_.work(static_cast<double>(features.size()) * 12);
             const std::size_t start = arena.size();
             dense_root(at, a, sink);
-            sink.tidy(*this, start);
+            tidy(sink, start);
             continue;
         }
         while (candidates[c] != features[a]) ++c;
@@ -68,15 +67,14 @@ void FrontSearch<M>::pairs(int level, int depth, int nodes, Sink& sink) {
         control_.work(static_cast<double>(features.size()) * at.part.cell_work());
         const std::size_t mark = arena.size();
         pair_root(at, a, nodes, sink);
-        sink.tidy(*this, mark);
+        tidy(sink, mark);
     }
 }
 
 // All trees of depth two with one root: points of either side within what the other side leaves, then their
 // sums.
 template <int M>
-template <class Sink>
-void FrontSearch<M>::pair_root(Layer& at, std::size_t root, int nodes, Sink& sink) {
+void FrontSearch<M>::pair_root(Layer& at, std::size_t root, int nodes, Accumulator<M>& sink) {
     const Part& part = at.part;
     if (counted_)
         counts_->cells(part, root, cells_);
@@ -117,8 +115,7 @@ void FrontSearch<M>::pair_root(Layer& at, std::size_t root, int nodes, Sink& sin
 // Pairs where everything is counted: with label 1 on one side of a split only, the sums of all second
 // features are two columns of numbers, and the best ones fall into a table by their first component.
 template <int M>
-template <class Sink>
-void FrontSearch<M>::dense_root(Layer& at, std::size_t root, Sink& sink) {
+void FrontSearch<M>::dense_root(Layer& at, std::size_t root, Accumulator<M>& sink) {
     if constexpr (M == 2) {
         const std::int32_t feature = at.part.features()[root];
         bool loaded = false;
@@ -138,11 +135,7 @@ void FrontSearch<M>::dense_root(Layer& at, std::size_t root, Sink& sink) {
         }
         for (const DenseStumps::Entry& l : list[0]) {
             const double base[2] = {l.first + branch_[0], l.second + branch_[1]};
-            if constexpr (requires { sink.add_all(list[1], base, feature, l.who); })
-                sink.add_all(list[1], base, feature, l.who);
-            else
-                for (const DenseStumps::Entry& r : list[1])
-                    sink.add({{base[0] + r.first, base[1] + r.second}, 0, feature, l.who, r.who});
+            sink.add_all(list[1], base, feature, l.who);
         }
         control_.work(3 * static_cast<double>(list[0].size() * list[1].size()));
     }
@@ -213,9 +206,8 @@ double FrontSearch<M>::least_stump(const Part& part, const double* total, const 
 // All single splits of a set of rows with all pairs of labels. `cells` are the sums of the rows with each
 // second feature; for the rows without the root feature they are what the single sums leave.
 template <int M>
-template <class Sink>
 void FrontSearch<M>::stumps(const Part& part, const double* total, const double* cells, bool without,
-                            std::size_t skip, Sink& sink) {
+                            std::size_t skip, Accumulator<M>& sink) {
     constexpr std::size_t m = static_cast<std::size_t>(M);
     const std::size_t channels = rows_.channels;
     const std::size_t n = part.features().size();

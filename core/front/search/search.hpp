@@ -15,6 +15,7 @@
 #include "front/points/archive.hpp"
 #include "front/points/dense_stumps.hpp"
 #include "front/points/points.hpp"
+#include "front/points/sizes.hpp"
 #include "front/points/stump_store.hpp"
 #include "front/scalar/scalar.hpp"
 #include "front/search/control.hpp"
@@ -30,18 +31,12 @@ public:
     FrontSearch(const Rows& rows, const Kernels& kernels, Control& control, Scalar* guide, int equal);
 
     // Gives all candidates of the root that the sink may want to it.
-    template <class Sink>
-    void run(int depth, int nodes, Sink& sink) {
+    void run(int depth, int nodes, Accumulator<M>& sink) {
         uses_.fill({});
         expand(0, depth, nodes, sink);
     }
-
-    // The sum of two points and a branching node, for sinks.
-    template <class Sink>
-    void join(const Points& lefts, const Points& rights, std::int32_t feature, Sink& sink);
-
-    // Forgets trees made since `mark` that the points do not need, when there are many.
-    void compact(std::size_t mark, Accumulator<M>& points);
+    // What a root has when the search has ended, also early, with its trees.
+    std::vector<std::pair<std::vector<double>, Tree>> found(Accumulator<M>& points) const;
 
     Arena arena;
     double skipped = 0;  // children that bounds made needless
@@ -78,21 +73,19 @@ private:
         double constant = 0;  // weighted cost of label 0 above the least one
     };
 
-    template <class Sink>
-    void expand(int level, int depth, int nodes, Sink& sink);
-    template <class Sink>
-    void add_leaves(const std::vector<double>& total, Sink& sink);
-    template <class Sink>
-    void deep(int level, int depth, int nodes, Sink& sink);
-    template <class Sink>
-    void try_split(int level, int depth, int nodes, int lane, Sink& sink);
-    template <class Sink>
-    void pairs(int level, int depth, int nodes, Sink& sink);
-    template <class Sink>
-    void pair_root(Layer& at, std::size_t root, int nodes, Sink& sink);
-    template <class Sink>
+    // The sum of two points and a branching node.
+    void join(const Points& lefts, const Points& rights, std::int32_t feature, Accumulator<M>& sink);
+    void tidy(Accumulator<M>& points, std::size_t mark);
+    // Forgets trees made since `mark` that the points do not need, when there are many.
+    void compact(std::size_t mark, Accumulator<M>& points);
+    void expand(int level, int depth, int nodes, Accumulator<M>& sink);
+    void add_leaves(const std::vector<double>& total, Accumulator<M>& sink);
+    void deep(int level, int depth, int nodes, Accumulator<M>& sink);
+    void try_split(int level, int depth, int nodes, int lane, Accumulator<M>& sink);
+    void pairs(int level, int depth, int nodes, Accumulator<M>& sink);
+    void pair_root(Layer& at, std::size_t root, int nodes, Accumulator<M>& sink);
     void stumps(const Part& part, const double* total, const double* cells, bool without, std::size_t skip,
-                Sink& sink);
+                Accumulator<M>& sink);
 
     // Whether the last two levels are two whole components, two labels and nothing else: dense_root then
     // serves them.
@@ -100,8 +93,7 @@ private:
         return M == 2 && equal_ == 0 && guide_ == nullptr && rows_.n_labels == 2 && least_rows_ == 1 &&
                !same_labels_;
     }
-    template <class Sink>
-    void dense_root(Layer& at, std::size_t root, Sink& sink);
+    void dense_root(Layer& at, std::size_t root, Accumulator<M>& sink);
     bool dense_side(const Part& part, std::size_t root, int side, const Vector<M>& most);
     static constexpr double kDenseRange = 0x1p29;  // second components fit into a cell of the table
 
@@ -153,16 +145,11 @@ private:
     }
     // The corners of a sink's upper bound set, if it has one beside its ceiling and the set has skipped
     // enough at this level; null else. Tables of splits are faster than any bound on their entries.
-    template <class Sink>
-    const Corners<M>* corners(const Sink& sink, int level) const {
-        if constexpr (requires { sink.corners(); })
-            if (!dense() && uses_[static_cast<std::size_t>(level)].useful()) return sink.corners();
-        return nullptr;
+    const Corners<M>* corners(const Accumulator<M>& sink, int level) const {
+        return !dense() && uses_[static_cast<std::size_t>(level)].useful() ? sink.corners() : nullptr;
     }
-    template <class Sink>
-    void narrow(int level, Sink& sink) const {
-        if constexpr (requires { sink.narrow(); })
-            if (corners(sink, level) != nullptr) sink.narrow();
+    void narrow(int level, Accumulator<M>& sink) const {
+        if (corners(sink, level) != nullptr) sink.narrow();
     }
     void count_skipped(Use& use, int children) {
         use.skipped += children;
@@ -202,6 +189,12 @@ private:
     std::vector<std::int32_t> columns_;
 };
 
-}  // namespace streed
+// Compiled in a file of its own for each number of components (instances/).
+extern template class FrontSearch<2>;
+extern template class FrontSearch<3>;
+extern template class FrontSearch<4>;
+extern template class FrontSearch<8>;
+extern template class FrontSearch<32>;
+extern template class FrontSearch<kMostComponents>;
 
-#include "front/search/search_impl.hpp"
+}  // namespace streed

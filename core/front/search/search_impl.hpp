@@ -8,6 +8,8 @@
 
 #include <bit>
 
+#include "front/search/search.hpp"
+
 namespace streed {
 
 template <int M>
@@ -39,8 +41,7 @@ FrontSearch<M>::FrontSearch(const Rows& rows, const Kernels& kernels, Control& c
 }
 
 template <int M>
-template <class Sink>
-void FrontSearch<M>::expand(int level, int depth, int nodes, Sink& sink) {
+void FrontSearch<M>::expand(int level, int depth, int nodes, Accumulator<M>& sink) {
     normalise(depth, nodes);
     Layer& at = layer(level);
     add_leaves(at.part.total(), sink);
@@ -54,8 +55,7 @@ void FrontSearch<M>::expand(int level, int depth, int nodes, Sink& sink) {
 }
 
 template <int M>
-template <class Sink>
-void FrontSearch<M>::add_leaves(const std::vector<double>& total, Sink& sink) {
+void FrontSearch<M>::add_leaves(const std::vector<double>& total, Accumulator<M>& sink) {
     for (int label = 0; label < rows_.n_labels; ++label) {
         const Vector<M> v = labelled(total.data(), label);
         sink.add({v, weighted(v), -1, ~label, 0});
@@ -98,8 +98,7 @@ void FrontSearch<M>::open_lanes(int level, int depth, int nodes, double threshol
 }
 
 template <int M>
-template <class Sink>
-void FrontSearch<M>::deep(int level, int depth, int nodes, Sink& sink) {
+void FrontSearch<M>::deep(int level, int depth, int nodes, Accumulator<M>& sink) {
     control_.checkpoint();
     shared_.close();
     layer(level).archive.clear();
@@ -112,7 +111,7 @@ void FrontSearch<M>::deep(int level, int depth, int nodes, Sink& sink) {
         if (!within(layer(level).part, sink.ceiling())) break;
         const std::size_t mark = arena.size();
         try_split(level, depth, nodes, layer(level).lanes[k], sink);
-        sink.tidy(*this, mark);
+        tidy(sink, mark);
         narrow(level, sink);
     }
 }
@@ -138,8 +137,7 @@ void FrontSearch<M>::child(int level, int feature, int lane, bool side) {
 // nothing within the budget the other one is not searched, and its least point lowers the budget of the
 // other one.
 template <int M>
-template <class Sink>
-void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Sink& sink) {
+void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Accumulator<M>& sink) {
     Layer& at = layer(level);
     const int most = std::min(nodes - 1, full_tree(depth - 1));
     const int least = nodes - 1 - most;
@@ -274,6 +272,24 @@ typename FrontSearch<M>::Points FrontSearch<M>::settle(Accumulator<M>& points) {
     return out;
 }
 
+// After every split of a node.
+template <int M>
+void FrontSearch<M>::tidy(Accumulator<M>& points, std::size_t mark) {
+    if (points.seeking())
+        arena.keep(mark, {});
+    else
+        compact(mark, points);
+    points.lower();
+}
+
+template <int M>
+std::vector<std::pair<std::vector<double>, Tree>> FrontSearch<M>::found(Accumulator<M>& points) const {
+    std::vector<std::pair<std::vector<double>, Tree>> out;
+    for (const Candidate<M>& c : points.salvage())
+        out.push_back({{c.v.begin(), c.v.end()}, unfolded<M>(c, arena)});
+    return out;
+}
+
 template <int M>
 void FrontSearch<M>::compact(std::size_t mark, Accumulator<M>& points) {
     if (arena.size() - mark < 65536) return;
@@ -286,8 +302,8 @@ void FrontSearch<M>::compact(std::size_t mark, Accumulator<M>& points) {
 // All sums within the budget. Both lists are sorted by weighted cost, so that the loops end where the budget
 // does.
 template <int M>
-template <class Sink>
-void FrontSearch<M>::join(const Points& lefts, const Points& rights, std::int32_t feature, Sink& sink) {
+void FrontSearch<M>::join(const Points& lefts, const Points& rights, std::int32_t feature,
+                          Accumulator<M>& sink) {
     for (const Point<M>& l : lefts) {
         const double rest = sink.threshold() - l.scalar - branch_cost_;
         if (rights.front().scalar > rest) break;

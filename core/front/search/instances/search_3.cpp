@@ -1,0 +1,3 @@
+#include "front/search/search_impl.hpp"
+
+template class streed::FrontSearch<3>;
