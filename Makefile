@@ -16,7 +16,7 @@ CHECKED := src tests examples $(wildcard benchmarks experiments docs/*.py)
 
 .PHONY: demo test lint bench experiments oldest interop sanitize clean
 
-demo: $(VENV)/.installed
+demo: $(or $(wildcard $(VENV)/.installed),$(VENV)/.demo)
 	$(BIN)/python examples/demo.py
 
 test: lint
@@ -88,13 +88,28 @@ sanitize: $(VENV)/.installed
 clean:
 	rm -rf $(VENV) $(PEERS) $(OLDEST) $(INTEROP) build
 
-# Built without isolation, so that build/ is kept and a second build compiles only what has changed.
+# Built without isolation, so that build/ is kept and a second build compiles only what has changed. What pip and the compiler say is in
+# build/install.log; steps and compiled files are shown.
+INSTALL = mkdir -p build && PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip install --verbose --disable-pip-version-check \
+    --no-build-isolation --config-settings=cmake.define.STREED_WERROR=
+SHOWN = 2>&1 | tee build/install.log | awk '/^ *\[[0-9]+\/[0-9]+\]|^ *(Downloading|Collecting|Installing|Building|Successfully) / \
+    {print substr($$0, 1, 110); fflush()} /: error:|^ERROR/ {print; fflush()}'
+
+$(VENV)/.demo $(VENV)/.installed: SHELL := /bin/bash
+$(VENV)/.demo $(VENV)/.installed: .SHELLFLAGS := -o pipefail -c
+
+$(VENV)/.demo: $(VENV)/.tools $(SOURCES)
+	@echo "Building streed (a few minutes of one core) and installing what the demo needs"
+	@$(INSTALL)OFF '.[plot,pandas]' $(SHOWN)
+	@touch $@
+
 $(VENV)/.installed: $(VENV)/.tools $(SOURCES)
-	PATH="$(abspath $(BIN)):$$PATH" $(PIP) --no-build-isolation \
-	    --config-settings=cmake.define.STREED_WERROR=$(WERROR) '.[dev]'
-	touch $@
+	@echo "Building streed (a few minutes of one core) and installing what developers need"
+	@$(INSTALL)$(WERROR) '.[dev]' $(SHOWN)
+	@touch $@
 
 $(VENV)/.tools:
+	@echo "Creating $(VENV) with the tools that build"
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade pip
 	$(PIP) scikit-build-core nanobind cmake ninja

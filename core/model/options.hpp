@@ -46,6 +46,7 @@ struct Options {
     double branch_cost = 0;  // per branching node, in the unit of the weights
     double time_limit = std::numeric_limits<double>::infinity();
     std::size_t memory_limit = 0;  // bytes, 0 for none
+    bool needs_cache = false;      // the search ends when the memory for its cache is used up
     int n_threads = 1;
     std::string simd = "auto";
     Switches switches;

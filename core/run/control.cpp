@@ -13,6 +13,8 @@ bool Control::look(bool calling_thread) {
     const double now = elapsed();
     if (now > options.time_limit) {
         stop(Status::time_limit);
+    } else if (options.needs_cache && memory.overflowed()) {
+        stop(Status::memory_limit);
     } else if (calling_thread && options.poll && now >= next_poll_) {
         next_poll_ = now + kPollEvery;
         Progress shown = progress ? progress() : Progress{};

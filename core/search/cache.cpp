@@ -163,6 +163,7 @@ void SubproblemCache::store(const std::string& key, const CacheEntry& entry) {
         return;
     }
     if (!memory_.fits(bytes)) {  // start anew: recent subproblems are met again sooner than old ones
+        memory_.overflow();
         clear(at);
         if (!memory_.fits(bytes)) return;
     }

@@ -85,6 +85,7 @@ double Search::leaf_cost(const Node& node) const {
 void Search::take_memory(std::size_t bytes) {
     if (!memory.fits(bytes)) {
         memory.take(bytes);
+        memory.overflow();
         pairs.shrink();
         records.shrink();
         subproblems.shrink();

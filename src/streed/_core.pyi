@@ -28,6 +28,7 @@ class TreeList:
 class _Search(TypedDict):
     time_limit: float
     memory_limit: int
+    needs_cache: NotRequired[bool]
     switches: NotRequired[dict[str, bool] | None]
     simd: NotRequired[str]
     poll: NotRequired[Callable[[dict[str, float]], bool] | None]

@@ -149,6 +149,7 @@ Outcome Scalar::solve(int depth, int nodes, double upper) {
             outcome = {found ? root_.best : root_.lower_bound(*search_), found};
         }
     } catch (const Stopped&) {
+        if (search_->status() == Status::memory_limit) control_.status = Status::memory_limit;
         // The bounds of the children prove this much; the best tree so far may lie below their minimum.
         if (root_.branching)
             proven_ = least_ + cost(std::min(root_.best, root_.lower_bound(*search_)), nodes) - slack_;

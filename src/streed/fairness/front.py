@@ -53,9 +53,12 @@ class FairnessFront(Sequence[FairnessPoint]):
     points : tuple of FairnessPoint
         The trees, errors rising and differences falling.
     complete : bool
-        Whether it is proven that no pair is missing. After a time limit all pairs with a difference above
-        that of the last point are proven; if there was no time to prove the first one, the front is one
-        point, the best tree so far.
+        Whether it is proven that no pair is missing. The front of a search that was cut short ends early: its
+        last point has the proven least error of trees with a smaller difference than the point before it,
+        but other trees may have that error with a still smaller difference. If not even the first point was
+        proven, the front is one point, the best tree so far, and `settled` is 0.
+    settled : int
+        Number of leading points that are known to be on the whole front, with nothing missing between them.
     constraint : str
         The notion of fairness.
     total : float
@@ -75,6 +78,12 @@ class FairnessFront(Sequence[FairnessPoint]):
     status: str
     seconds: float
     measure: str = "errors"
+    settled: int = 0
+
+    @property
+    def proven(self) -> tuple[FairnessPoint, ...]:
+        """The points that no tree within the limits beats: all of a complete front, else its beginning."""
+        return self.points[: self.settled]
 
     def __len__(self) -> int:
         return len(self.points)
@@ -108,7 +117,10 @@ class FairnessFront(Sequence[FairnessPoint]):
         streed.Result
             Its tree is that with the least error.
         """
-        solutions = [Solution((point.error, point.difference), point.tree) for point in self.points]
+        solutions = [
+            Solution((point.error, point.difference), point.tree, place < self.settled)
+            for place, point in enumerate(self.points)
+        ]
         first = solutions[0]
         return Result(
             objective=first.values,

@@ -52,6 +52,8 @@ def _search_with_price(
         left = 0.0 if tried["status"] == "interrupted" else options["time_limit"] - tried["seconds"]
         options["time_limit"] = max(left, LEAST_SECONDS)
     deeper = node_price.limit_levels(form.branch_cost, options, rows.shape[1])
+    if limits.unlimited:
+        options["needs_cache"] = True  # so many levels would take for ever without it
     answer = by_depth.search(form, rows, name, options)
     if deeper:
         leaf = by_depth.search(form, rows, name, options | {"max_depth": 0, "max_nodes": 0})["objective"]
@@ -98,6 +100,7 @@ def search_limited(
         if leaf["feasible"]:
             options["max_depth"] = node_price.nodes_that_save(leaf["objective"] - least, price)
         deeper = node_price.limit_levels(price, options, rows.shape[1])
+        options["needs_cache"] = True
     answer = search(options)
     if deeper:
         node_price.prove_without_levels(answer, least, price)

@@ -24,7 +24,8 @@ class Solution:
         The tree.
     supported : bool
         Whether it has a proof of its own that no tree within the limits dominates it: a weighted sum of the
-        objectives, all weights above zero, of which it has the proven least value.
+        objectives, all weights above zero, of which it has the proven least value; or, in a trade-off of
+        fairness, the searches for what could have beaten it.
     """
 
     values: tuple[Any, ...]

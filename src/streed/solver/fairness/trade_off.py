@@ -3,8 +3,9 @@
 The first search has no limit. Each answer is a pair (error, difference); the next search asks for the least
 error with a strictly smaller difference, in whole numbers. If it is as good as the last one, that one was
 dominated and goes. The end is reached at a difference of zero, or where nothing smaller is feasible. So every
-nondominated pair is met, whatever the number of groups and rates, and when time is up, those that were met
-are proven. If not even the first one was, the best tree so far is all there is, and it is not called proven.
+nondominated pair is met, whatever the number of groups and rates. When time is up, all pairs but the last one
+are proven: the next search could have found the error of the last one with a smaller difference. If not even
+the first search ended, the best tree so far is all there is, and it is not called proven.
 """
 
 from __future__ import annotations
@@ -64,10 +65,10 @@ def search_front(
                     points.pop()
                 points.append(found)
                 complete = difference == 0
+    settled = len(points) if complete else max(0, len(points) - 1)
     if not points:
         points.append(point(best)[0])
     status = "optimal" if complete else run.status
     run.finish()
-    return FairnessFront(
-        tuple(points), complete, task.parity.name, task.total, status, run.elapsed, task.errors_name
-    )
+    how = (task.parity.name, task.total, status, run.elapsed, task.errors_name, settled)
+    return FairnessFront(tuple(points), complete, *how)
