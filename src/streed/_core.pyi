@@ -28,16 +28,18 @@ class TreeList:
 class _Search(TypedDict):
     time_limit: float
     memory_limit: int
-    needs_cache: NotRequired[bool]
     switches: NotRequired[dict[str, bool] | None]
     simd: NotRequired[str]
     poll: NotRequired[Callable[[dict[str, float]], bool] | None]
 
-class _Vector(_Search):
+class _ByDepth(_Search):
     max_depth: int
     max_nodes: int
     min_samples_leaf: int
     n_threads: int
+
+class _Vector(_ByDepth):
+    needs_cache: NotRequired[bool]
 
 class _OneValue(_Vector):
     branch_cost: float
@@ -48,7 +50,7 @@ class _Priced(_Search):
     branch_cost: float
     min_samples_leaf: NotRequired[int]
 
-class _Thresholds(_Vector):
+class _Thresholds(_ByDepth):
     branch_cost: float
     work_limit: NotRequired[float]
     first_attempt: NotRequired[float]

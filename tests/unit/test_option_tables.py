@@ -14,7 +14,16 @@ from streed import _core
 from streed.options import MOST_DEPTH, MOST_THREADS, OPTIONS, SEARCHES, Option, check_limits
 
 ENGINE = _core.options()
-OF_TASKS_AND_TESTS = {"prices", "combination", "work_limit", "first_attempt", "switches", "simd", "poll"}
+OF_TASKS_AND_TESTS = {
+    "prices",
+    "combination",
+    "work_limit",
+    "first_attempt",
+    "needs_cache",
+    "switches",
+    "simd",
+    "poll",
+}
 """Options of the engine that users do not set."""
 
 STUB = {
