@@ -87,3 +87,32 @@ def test_rows_of_equal_hashes_are_told_apart(data: tuple[np.ndarray, np.ndarray,
     rows = [tuple(row) for row in np.vstack([ranks, codes]).T[order].tolist()]
     assert first.tolist() == [k == 0 or rows[k] != rows[k - 1] for k in range(len(rows))]
     assert all(rows[k] == rows[k + 1] or rows[k] not in rows[k + 1 :] for k in range(len(rows) - 1))
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_large_tables_with_distinct_values_are_put_in_their_order(
+    column: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The order does not depend on that of the rows, and no row is lost or merged."""
+    monkeypatch.setattr(merged_rows, "MANY", 10)
+    rng = np.random.default_rng(column)
+    ranks = rng.integers(0, 5, (2, 40)).astype(np.int32)
+    ranks[column] = rng.permutation(40)
+    codes, values = rng.integers(0, 3, 40).astype(np.int32), rng.random((40, 2))
+    shuffled = rng.permutation(40)
+    for rows in (np.arange(40), shuffled):
+        got, own, weights = merged_rows.merge_classes(ranks[:, rows], codes[rows], np.ones(40))
+        assert (got[column] == np.arange(40)).all()
+        assert (weights == 1).all()
+        order = np.argsort(ranks[column])
+        assert (got == ranks[:, order]).all()
+        assert (own == codes[order]).all()
+        merged, sums = merged_rows.merge_sums(ranks[:, rows], values[rows])
+        assert (merged == ranks[:, order]).all()
+        assert (sums == values[order]).all()
+
+
+def test_equal_rows_of_large_tables_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merged_rows, "MANY", 10)
+    ranks = np.tile(np.arange(10, dtype=np.int32), (2, 3))
+    assert merged_rows.merge_sums(ranks, np.ones((30, 1)))[1].ravel().tolist() == [3.0] * 10

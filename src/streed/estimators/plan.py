@@ -52,7 +52,7 @@ DEEP, CHEAP_DEEP = 3, 1e9
 """Up to so many levels, and the same for more of them: at depth 4 ConTree's sets have trees within 4 % of the
 best known ones after 0.4 to 1.5 s, with bounds of a fifth to two thirds of them."""
 
-CHEAP_WALKS = 400
+CHEAP_WALKS = 200
 """At least so many walks over the whole table: large ones take about the time of scikit-learn's tree."""
 
 MOST_GREEDY_NODES = 1023
