@@ -107,7 +107,7 @@ def test_it_equals_brute_force_over_all_promised_tests(
 
 
 @pytest.mark.parametrize("missing", ["side", "indicator"])
-def test_both_of_two_categories_have_a_feature_where_values_are_missing(missing: str) -> None:
+def test_both_of_two_categories_have_a_feature_where_values_are_missing(missing: Any) -> None:
     """Rows of one category may be told from those of the other one and the missing ones, either way round."""
     frame = pd.DataFrame({"c": ["a"] * 4 + ["b"] * 4 + [None] * 4})
     binarizer = Binarizer(missing=missing).fit(frame)

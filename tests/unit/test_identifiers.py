@@ -95,7 +95,7 @@ def test_the_only_column_and_given_cuts_stay() -> None:
     table = pd.DataFrame({"i": np.arange(100), "other": np.arange(100) % 7})
     assert str(Binarizer(thresholds={"i": [50]}).fit(table).conditions_[0]) == "i <= 50"
     with pytest.raises(ValueError, match="identifiers must be 'drop' or 'keep', got 'both'"):
-        Binarizer(identifiers="both").fit(table)
+        Binarizer(identifiers="both").fit(table)  # type: ignore[arg-type]
 
 
 def table_with_names(n: int = 600) -> tuple[pd.DataFrame, np.ndarray]:

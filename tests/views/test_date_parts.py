@@ -103,7 +103,8 @@ def table_of(kind: str) -> pd.DataFrame:
 
 def labels_of(table: pd.DataFrame) -> np.ndarray:
     utc = pd.to_datetime(table["at"], utc=True)
-    return ((utc.dt.day_of_week >= 5) | (utc.dt.hour < 6) | utc.isna()).to_numpy().astype(int)
+    labels: np.ndarray = ((utc.dt.day_of_week >= 5) | (utc.dt.hour < 6) | utc.isna()).to_numpy().astype(int)
+    return labels
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -122,6 +123,7 @@ def test_all_views_predict_what_the_fit_does(kind: str, options: dict[str, Any],
     model = OptimalTreeClassifier(max_depth=3, **options).fit(table, y)
     tree, says = model.tree_, model.predict(table)
     assert model.result_.objective == 0 == (says != y).sum()
+    assert tree.conditions is not None
     assert {"weekday", "hour"} <= {tree.conditions[f].part for f in tree.feature if f >= 0}
     assert "weekday of at" in tree.to_text()
     bits = model.binarizer_.transform(table)
@@ -229,7 +231,7 @@ def test_what_dates_may_be() -> None:
     days = pd.DataFrame({"at": pd.date_range("2024-03-01", periods=20)})
     for given_dates in ("year", [], ["month", "day"], None, 3):
         with pytest.raises(ValueError, match="dates must be one of 'date', 'month', 'weekday', 'hour'"):
-            Binarizer(dates=given_dates).fit(days)
+            Binarizer(dates=given_dates).fit(days)  # type: ignore[arg-type]
     model = OptimalTreeClassifier(dates="hour", binarizer=Binarizer())
     with pytest.raises(ValueError, match="give dates='hour' to the binarizer"):
         model.fit(days, [0, 1] * 10)
@@ -244,7 +246,7 @@ def test_other_dates_at_predict() -> None:
         for kind in KINDS:
             assert (model.predict(table_of(kind)) == labels_of(table)).all()
     column = next(read_columns(table[["at"]], ["at"]))
-    for condition in model.tree_.conditions:
+    for condition in model.tree_.conditions or ():
         if condition.part:
             kept = holds(condition, column, "indicator") == condition.missing
             assert kept[::50].all()
