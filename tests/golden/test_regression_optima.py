@@ -9,7 +9,7 @@ import pytest
 
 import streed
 from streed import reference
-from streed.tasks import SquaredError
+from streed.tasks import LinearLeaves, SquaredError
 from tests.support import DATA, optima
 
 LINES = optima("regression")
@@ -111,6 +111,11 @@ def test_targets_of_any_size(size: float, offset: float) -> None:
 def test_targets_that_cannot_be_squared() -> None:
     with pytest.raises(ValueError, match="y is too large"):
         SquaredError([0, 1e200])
+    with pytest.raises(ValueError, match="y differs by too little"):
+        SquaredError([0, 1e-200])
+    for far in (1e200, 1e-200):
+        with pytest.raises(ValueError, match="the squares of its differences"):
+            LinearLeaves([0, far], [[1.0], [2.0]])
 
 
 def test_constant_targets_one_row_and_no_features() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streed import _core
-from tests.properties.test_thresholds import problems, random_problem, same_tree
+from tests.properties.test_thresholds import UNLIMITED, problems, random_problem, same_tree
 from tests.properties.thresholds_twin import ThresholdProblem, check, optimum, run
 
 HURRIED = 1.0
@@ -68,6 +68,30 @@ def test_larger_problems_cut_off_anywhere(seed: int) -> None:
         last = result["objective"]
     assert run(problem, first_attempt=HURRIED)["objective"] == pytest.approx(best, abs=problem.tolerance())
     assert last <= 1.2 * best + 2  # the tree is a good one: an empty improvement would not be
+
+
+@pytest.mark.parametrize("seed", [11, 14, 68, 75, 87])
+def test_the_bound_of_two_nodes_holds_for_both_of_their_shapes(seed: int) -> None:
+    """The second node lies below either side of the root: the bound is that of the side that costs less."""
+    rng = np.random.default_rng(seed)
+    ranks = rng.permuted(np.tile(np.arange(40, dtype=np.int32), (3, 1)), axis=1)
+    labels = (ranks[0] * 4 // 40 + ranks[1] * 2 // 40 + (rng.random(40) < 0.1)).astype(np.int32) % 3
+    weights = rng.integers(1, 100, 40).astype(np.float64)
+    problem = ThresholdProblem(ranks, labels, weights, None, 3, 2, 2)
+    best = run(problem)["objective"]
+    for work in (3e3, 1e4, 2e4, 4e4):
+        assert run(problem, first_attempt=HURRIED, work_limit=work)["lower_bound"] <= best
+
+
+@pytest.mark.parametrize("seed", [26, 32, 38])
+@pytest.mark.parametrize("first_attempt", [100.0, 200.0, 300.0])
+def test_a_tree_of_two_levels_grows(seed: int, first_attempt: float) -> None:
+    """The last tests of the tree that an attempt leaves are open: trees found below take their place."""
+    rng = np.random.default_rng(seed)
+    ranks = rng.permutation(40).astype(np.int32)[None]
+    labels = ((ranks[0] * 5 // 40 + (rng.random(40) < 0.2)) % 2).astype(np.int32)
+    problem = ThresholdProblem(ranks, labels, np.ones(40), None, 2, 4, UNLIMITED)
+    assert run(problem, first_attempt=first_attempt)["objective"] == run(problem)["objective"]
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -109,6 +109,7 @@ private:
         for (int turn = 0; turn < 2; ++turn) {
             const std::shared_ptr<const Plan> plan = best.plan;
             auto own = std::make_shared<Plan>(*plan);
+            own->open = false;
             Grown next{search_.branch_cost, own};
             for (int side = 0; side < 2; ++side) {
                 Node* sides[2] = {&worker_.child(level, 0), &worker_.child(level, 1)};

@@ -38,20 +38,20 @@ public:
     Grown tails(Node& node, const Plan* plan, int depth, int nodes, int level) {
         const Grown leaf{search_.cost(node.leaf_cost()), nullptr};
         if (depth == 0 || nodes == 0 || leaf.value <= search_.branch_cost) return leaf;
-        const bool binds = nodes < full_tree(depth);
         if (depth <= 2 || plan == nullptr) {
             const int levels = std::min(depth, 2);
-            const int most = binds ? std::min(count_nodes(plan), full_tree(levels)) : full_tree(levels);
-            if (most == 0) return leaf;
-            return solve(node, levels, most, level);
+            return solve(node, levels, std::min(nodes, full_tree(levels)), level);
         }
+        const bool binds = nodes < full_tree(depth);
         Node* sides[2];
         if (!divide(node, *plan, level, sides)) return leaf;
         auto own = std::make_shared<Plan>(*plan);
+        own->open = false;
         Cost value = search_.branch_cost;
         for (int side = 0; side < 2; ++side) {
             const Plan* below = plan->side[side].get();
-            const int most = binds ? count_nodes(below) : full_tree(depth - 1);
+            const int used = plan->open ? plan->nodes[side] : count_nodes(below);
+            const int most = binds ? used : full_tree(depth - 1);
             const Grown best = tails(*sides[side], below, depth - 1, most, level + 1);
             own->side[side] = best.plan;
             value += best.value;

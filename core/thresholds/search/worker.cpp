@@ -156,6 +156,7 @@ Outcome Worker::solve_new(Node& node, int depth, int nodes, Cost limit, int leve
                               level, probes);
     const Cost relaxed = std::min(one.relaxed, other.relaxed);
     Outcome& best = other.exact && (!one.exact || other.value < one.value) ? other : one;
+    if (!best.exact) best.value = std::min(one.value, other.value);  // both are bounds
     best.relaxed = relaxed;
     return best;
 }

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from streed.tree.tree import Tree
 
 
+MOST_SCALE = 2.0**511
+"""Squares of scales up to this one, and of its inverse, are normal numbers."""
+
+
 def check_targets(y: ArrayLike, *, outputs: bool = False) -> NDArray[np.float64]:
     """Check targets: finite numbers, one per row, or several where `outputs` are taken.
 
@@ -48,6 +52,24 @@ def power_of_two(size: float) -> float:
     (8.0, 1.0)
     """
     return float(2.0 ** np.ceil(np.log2(size))) if size > 0 else 1.0
+
+
+def unit_of_squares(scale: float) -> float:
+    """Return the square of the scale of targets; refuse one that a double cannot hold.
+
+    Examples
+    --------
+    >>> unit_of_squares(0.5)
+    0.25
+    >>> unit_of_squares(2.0**-600)
+    Traceback (most recent call last):
+    ValueError: y differs by too little: the squares of its differences are too small for doubles
+    """
+    if scale > MOST_SCALE:
+        raise ValueError("y is too large: the squares of its differences are not finite numbers")
+    if scale < 1 / MOST_SCALE:
+        raise ValueError("y differs by too little: the squares of its differences are too small for doubles")
+    return scale * scale
 
 
 def rows_of_leaves(leaf: NDArray[np.int64], n_nodes: int) -> Iterator[tuple[int, NDArray[np.intp]]]:

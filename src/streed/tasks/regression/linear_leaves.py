@@ -21,6 +21,7 @@ from streed.tasks.parts.targets import (
     label_by,
     power_of_two,
     rows_of_leaves,
+    unit_of_squares,
 )
 from streed.tasks.regression.columns import RIDGE, check_columns
 from streed.tree.line import Line
@@ -99,7 +100,7 @@ class LinearLeaves(LeafLoss):
         away = self._targets - self._middle
         self._scale = power_of_two(float(np.abs(away).max()))
         self._scaled = away / self._scale
-        self.unit = self._scale**2
+        self.unit = unit_of_squares(self._scale)
         self._products = np.triu_indices(len(self._columns.names))
 
     def leaf(self) -> LeafFunction:

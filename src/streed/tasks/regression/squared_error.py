@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from streed.tasks.base import LeafFunction
 from streed.tasks.parts.leaf_loss import LeafLoss
 from streed.tasks.parts.squares import MOST_STATISTICS, squared_errors
-from streed.tasks.parts.targets import check_targets, label_leaves, power_of_two
+from streed.tasks.parts.targets import check_targets, label_leaves, power_of_two, unit_of_squares
 from streed.tree.numbers import numbers_at_nodes
 
 if TYPE_CHECKING:
@@ -64,10 +64,7 @@ class SquaredError(LeafLoss):
         away /= self._scale
         centre = self._weights @ away / self._weights.sum()
         self._centred = away - centre
-        with np.errstate(over="ignore"):
-            self.unit = self._scale * self._scale
-        if not np.isfinite(self.unit):
-            raise ValueError("y is too large: the squares of its differences are not finite numbers")
+        self.unit = unit_of_squares(self._scale)
 
     def leaf(self) -> LeafFunction:
         """Return what leaves cost, for the engine."""
