@@ -13,6 +13,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 
 class StreedError(Exception):
@@ -58,8 +59,16 @@ class CutsWarning(UserWarning):
 class NotNative(StreedError):  # noqa: N818  (a message to `solve`, not an error that users see)
     """Raised by `Task.lower`: the task has no form for the engine, the message says why.
 
-    `solve` then takes the six components and says so in `Result.engine` and `Result.note`.
+    `solve` then takes the six components and says so in `Result.engine` and `Result.note`. Where the task
+    gives a `relaxed` problem, that one is searched instead (see `streed.tasks.forms.Relaxed`).
     """
+
+    def __init__(self, why: str, relaxed: Any = None) -> None:
+        super().__init__(why, relaxed)
+        self.relaxed = relaxed
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 _SILENT = contextvars.ContextVar("streed_fits_are_silent", default=False)

@@ -174,7 +174,7 @@ def test_greedy_trees_are_cut_back_to_the_best_parts(seed: int) -> None:
     target = greedy.target_of(form)
     assert target is not None
     limits = check_limits(max_depth=3, min_samples_leaf=3)
-    whole = greedy._grow_on_bits(bits, target, limits)
+    whole = greedy.grow_on_bits(bits, target, limits)
     inner = np.flatnonzero(whole["feature"] >= 0).tolist()
     best: dict[int, float] = {}
     for cut in itertools.product([False, True], repeat=len(inner)):
@@ -207,7 +207,7 @@ def test_sizes_that_are_cut_off_are_no_worse_than_parts_of_a_greedy_tree() -> No
     limits = check_limits(max_depth=6)
     target = greedy.target_of(task.lower())
     assert target is not None
-    parts = greedy.prune(greedy._grow_on_bits(X, target, limits), X, target, 0.0)
+    parts = greedy.prune(greedy.grow_on_bits(X, target, limits), X, target, 0.0)
     path = streed.size_path(task, X, max_depth=6, time_limit=0.001)
     assert not path.optimal
     for part in parts:

@@ -152,7 +152,7 @@ def improve_on_bits(
     target = target_of(form)
     if target is None or limits.unlimited:
         return
-    tree = _grow_on_bits(rows, target, limits, time_left)
+    tree = grow_on_bits(rows, target, limits, time_left)
     improve(answer, tree, rows, target, form.branch_cost)
 
 
@@ -166,7 +166,7 @@ def improve_sizes(
     target = target_of(form)
     if target is None:
         return trees
-    whole = _grow_on_bits(rows, target, limits)
+    whole = grow_on_bits(rows, target, limits)
     magnitude = max(float(tree["magnitude"]) for tree in trees)
     pruned = [part | {"magnitude": magnitude} for part in prune(whole, rows, target, form.branch_cost)]
     found: list[dict[str, Any]] = []
@@ -176,7 +176,7 @@ def improve_sizes(
     return found
 
 
-def _grow_on_bits(
+def grow_on_bits(
     rows: NDArray[np.uint8], target: Target, limits: Limits, time_left: float = math.inf
 ) -> dict[str, Any]:
     """Grow a tree whose features are numbers of binary features."""

@@ -163,7 +163,7 @@ def form_of(task: Task) -> Form:
     try:
         return task.lower()
     except NotNative as why:
-        return SixComponents(str(why))
+        return SixComponents(str(why), why.relaxed)
 
 
 def labels_of(task: Task) -> Any:

@@ -217,6 +217,28 @@ class GroupRates(NamedTuple):
         return self.value.classes
 
 
+class Relaxed(NamedTuple):
+    """A value that costs no tree more than the task does, so that its least value bounds those of the task.
+
+    Attributes
+    ----------
+    value : OneValue
+        What is searched.
+    losses : callable
+        ``losses(leaf, n_nodes)``: what every leaf costs by the task, in engine units, 0 for other nodes and
+        never below.
+    numbers : float64 array of shape (rows, 1)
+        Numbers that a greedy tree predicts, to be compared with the tree of the relaxed problem.
+    weights : float64 array
+        Weights of the rows.
+    """
+
+    value: OneValue
+    losses: Callable[[NDArray[np.int64], int], NDArray[np.float64]]
+    numbers: NDArray[np.float64]
+    weights: NDArray[np.float64]
+
+
 class SixComponents(NamedTuple):
     """Anything separable, given by the six components of the paper (`Task.components`).
 
@@ -224,9 +246,12 @@ class SixComponents(NamedTuple):
     ----------
     why : str
         Why the engine cannot take the task.
+    relaxed : callable or None
+        ``relaxed(n_labels)`` makes a `Relaxed` problem with so many labels, two or more.
     """
 
     why: str
+    relaxed: Callable[[int], Relaxed] | None = None
 
 
 Form: TypeAlias = OneValue | LimitedValue | Vector | CountsMetric | GroupRates | SixComponents

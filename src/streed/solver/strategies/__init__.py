@@ -38,7 +38,7 @@ STRATEGIES: Mapping[type, tuple[str, ...]] = {
     CountsMetric: ("dinkelbach", "hull", "macro_f1"),
     GroupRates: ("group_rates",),
     Vector: ("constrained", "front", "mixed", "product"),
-    SixComponents: ("general",),
+    SixComponents: ("relaxed", "general"),
 }
 
 STRATEGIES_OF_SIZES: Mapping[type, tuple[str, ...]] = {OneValue: ("all_sizes",)}

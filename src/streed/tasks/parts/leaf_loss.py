@@ -93,7 +93,10 @@ class LeafLoss(Task):
 
     def lower(self) -> Lowered:
         """Give the task in the form that the engine takes."""
-        leaf = self.leaf()
+        return self._lowered(self.leaf())
+
+    def _lowered(self, leaf: LeafFunction | CostTable) -> Lowered:
+        """Give the form with a leaf model."""
         n_labels = leaf.costs.shape[1] if isinstance(leaf, CostTable) else leaf.n_labels
         if isinstance(leaf, LeafFunction):
             leaf = replace(leaf, losses=self.engine_losses)

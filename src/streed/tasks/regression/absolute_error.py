@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from streed.errors import NotNative
 from streed.options import Option
 from streed.tasks.base import CostTable
+from streed.tasks.forms import Relaxed
 from streed.tasks.parts.leaf_loss import LeafLoss
 from streed.tasks.parts.targets import check_targets, label_leaves, power_of_two
 from streed.tree.numbers import numbers_at_nodes
@@ -99,9 +100,35 @@ class Quantile(LeafLoss):
         if self._codes.size * self._values.size > MOST_CELLS:
             raise NotNative(
                 f"{self._codes.size} rows with {self._values.size} distinct targets are too many for a "
-                "table of costs; round the targets, so that fewer are distinct"
+                "table of costs; round the targets, so that fewer are distinct",
+                self.relaxed,
             )
-        losses = self._losses(self._places[None, :] - self._places[self._codes, None])
+        return self._table(np.arange(self._values.size))
+
+    def relaxed(self, n_labels: int) -> Relaxed:
+        """Return a problem with few labels, quantiles of the targets, where no tree costs more than here."""
+        order = np.sort(self._codes)
+        few = np.unique(order[np.linspace(0, order.size - 1, n_labels).astype(np.intp)])
+        value = self._lowered(self._table(few))
+        return Relaxed(value, self.engine_losses, self._places[self._codes, None], self._weights)
+
+    def _table(self, labels: NDArray[np.intp]) -> CostTable:
+        """Return costs under some of the distinct targets, the least and greatest included, as labels.
+
+        A leaf costs no less for any prediction than its rows under one of these labels. Between neighbours
+        a < b the loss of a row is convex. That of a row with a target outside is a line, so the sum of such
+        rows is least at a or b. A row with its target y inside is below the line through its ends by at most
+        ``(below + above) * (y - a) * (b - y) / (b - a)``, which is taken off its costs under a and b.
+        """
+        places, rows = self._places[labels], np.arange(self._codes.size)
+        own = self._places[self._codes]
+        losses = self._losses(places[None, :] - own[:, None])
+        if labels.size < self._values.size:
+            after = np.clip(np.searchsorted(labels, self._codes), 1, labels.size - 1)
+            low, high = places[after - 1], places[after]
+            sag = (self._below + self._above) * (own - low) * (high - own) / (high - low)
+            losses[rows, after - 1] -= sag
+            losses[rows, after] -= sag
         return CostTable(np.ascontiguousarray(self._weights[:, None] * losses) + 0.0)
 
     def _losses(self, high: NDArray[np.float64]) -> NDArray[np.float64]:
