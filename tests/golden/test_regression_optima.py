@@ -111,11 +111,25 @@ def test_targets_of_any_size(size: float, offset: float) -> None:
 def test_targets_that_cannot_be_squared() -> None:
     with pytest.raises(ValueError, match="y is too large"):
         SquaredError([0, 1e200])
+    with pytest.raises(ValueError, match="y is too large"):
+        SquaredError([0, 1e150], sample_weight=[1e9, 1e9])
     with pytest.raises(ValueError, match="y differs by too little"):
         SquaredError([0, 1e-200])
     for far in (1e200, 1e-200):
         with pytest.raises(ValueError, match="the squares of its differences"):
             LinearLeaves([0, far], [[1.0], [2.0]])
+
+
+@pytest.mark.parametrize("seed", [0, 10, 27, 38, 59, 79, 93, 98])
+def test_weights_that_are_lost_beside_others(seed: int) -> None:
+    """Rows of the least weights have none on the grid of the search, but count as rows of a leaf."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((20, 6)) < rng.random(6)
+    y, weights = rng.normal(size=20).round(1), 10.0 ** rng.uniform(-9, 9, 20)
+    task = SquaredError(y, sample_weight=weights)
+    best = reference.solve(task.components(X, min_samples_leaf=2), 3)[0].value
+    result = streed.solve(task, X, max_depth=3, min_samples_leaf=2)
+    assert result.objective == pytest.approx(best, abs=1e-9 * task.loss(np.arange(20)))
 
 
 def test_constant_targets_one_row_and_no_features() -> None:

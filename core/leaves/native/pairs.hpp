@@ -91,6 +91,11 @@ void typed_native_splits(const Frame& frame, const PairProblem& problem, const N
     const auto size_of = [&](const AnyVec* sums) {
         return counted ? sums[summed] : Loss::size(sums, summed + 1);
     };
+    // With weights of very different sizes rows may have lost theirs to the grid: they cost nothing.
+    const auto ticks_of = [&](const AnyVec* sums) {
+        const AnyVec ticks = native_ticks<Loss, AnyVec, Bits>(sums, model);
+        return counted ? (Loss::size(sums, summed + 1) >= 0x1p-1022 ? ticks : AnyVec{}) : ticks;
+    };
     // Both children of every root as leaves.
     for (int j = 0; j < lanes; j += kLanes<double>) {
         alignas(kVectorBytes) AnyVec with[most + 1] = {}, without[most + 1] = {};
@@ -99,8 +104,7 @@ void typed_native_splits(const Frame& frame, const PairProblem& problem, const N
             without[m] = totals[channel(m)] - with[m];
         }
         const auto good = (size_of(with) >= least) & (size_of(without) >= least);
-        const AnyVec right = native_ticks<Loss, AnyVec, Bits>(with, model),
-                     left = native_ticks<Loss, AnyVec, Bits>(without, model);
+        const AnyVec right = ticks_of(with), left = ticks_of(without);
         at(out.right_leaf + j) = good ? right : none;
         at(out.left_leaf + j) = good ? left : none;
         at(out.right + j) = at(out.left + j) = none;
@@ -134,7 +138,7 @@ void typed_native_splits(const Frame& frame, const PairProblem& problem, const N
             }
             alignas(kVectorBytes) AnyVec ticks[4];
             for (int q = 0; q < 4; ++q) {
-                const AnyVec benefit = native_ticks<Loss, AnyVec, Bits>(cell[q], model);
+                const AnyVec benefit = ticks_of(cell[q]);
                 ticks[q] = (size_of(cell[q]) >= least) & open ? benefit : none;
             }
             best.take(ticks, out.right + j, out.left + j);

@@ -54,18 +54,18 @@ def power_of_two(size: float) -> float:
     return float(2.0 ** np.ceil(np.log2(size))) if size > 0 else 1.0
 
 
-def unit_of_squares(scale: float) -> float:
-    """Return the square of the scale of targets; refuse one that a double cannot hold.
+def unit_of_squares(scale: float, weight: float) -> float:
+    """Return the square of the scale of targets; refuse one whose sums a double cannot hold.
 
     Examples
     --------
-    >>> unit_of_squares(0.5)
+    >>> unit_of_squares(0.5, weight=3.0)
     0.25
-    >>> unit_of_squares(2.0**-600)
+    >>> unit_of_squares(2.0**-600, weight=3.0)
     Traceback (most recent call last):
     ValueError: y differs by too little: the squares of its differences are too small for doubles
     """
-    if scale > MOST_SCALE:
+    if scale > MOST_SCALE or not np.isfinite(scale * scale * weight):
         raise ValueError("y is too large: the squares of its differences are not finite numbers")
     if scale < 1 / MOST_SCALE:
         raise ValueError("y differs by too little: the squares of its differences are too small for doubles")

@@ -100,7 +100,7 @@ class LinearLeaves(LeafLoss):
         away = self._targets - self._middle
         self._scale = power_of_two(float(np.abs(away).max()))
         self._scaled = away / self._scale
-        self.unit = unit_of_squares(self._scale)
+        self.unit = unit_of_squares(self._scale, float(self._weights.sum()))
         self._products = np.triu_indices(len(self._columns.names))
 
     def leaf(self) -> LeafFunction:

@@ -64,7 +64,7 @@ class SquaredError(LeafLoss):
         away /= self._scale
         centre = self._weights @ away / self._weights.sum()
         self._centred = away - centre
-        self.unit = unit_of_squares(self._scale)
+        self.unit = unit_of_squares(self._scale, float(self._weights.sum()))
 
     def leaf(self) -> LeafFunction:
         """Return what leaves cost, for the engine."""
