@@ -183,7 +183,7 @@ bool search_anytime(Search& search, Worker& worker) {
     if (within(search, search.effort.first_attempt, [&] { search_exactly(search, worker); })) return true;
     Node& root = search.table.root;
     if (search.depth > 2) improve(search, worker);
-    if (kFirstWalks * std::pow(kWalksPerLevel, search.depth - 3) * Worker::work_of(root) >
+    if (kFirstWalks * std::pow(kWalksPerLevel, search.depth - 3) * worker.work_of(root) >
         kPhaseShare * search.work_left())
         return false;
     for (int phase = 0; grid_of(phase).root < root.size(); ++phase) {

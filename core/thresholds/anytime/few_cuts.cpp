@@ -157,7 +157,7 @@ std::shared_ptr<const Plan> solve_on_cuts(Search& search, const Node& node, cons
     Rows rows = merger.rows();
     const auto bytes = static_cast<std::ptrdiff_t>(rows.features.size() + 16 * rows.n);
     search.take_memory(bytes);
-    search.take_work(work_on_cuts(node, cuts.size(), depth));
+    search.count_work(work_on_cuts(node, cuts.size(), depth));
     const Problem& given = search.problem;
     streed::Problem problem;
     problem.features = rows.features.data();

@@ -44,7 +44,7 @@ public:
     Search(const Problem& problem, Table& table, const Options& options, const Effort& effort,
            const Kernels& kernels, run::Clock::time_point started);
 
-    void take_work(double cells) {
+    void count_work(double cells) {
         Control::take_work(cells);
         if (work() > cap_) throw OutOfWork{};
     }
@@ -139,8 +139,8 @@ public:
     Node& child(int level, int side);
     std::shared_ptr<Plan> make_plan(const Node& node, int column, int position) const;
     std::shared_ptr<Plan> stump_plan(Node& node);  // the best split into two leaves; null where none pays
-    static double work_of(const Node& node);  // of a walk over all columns; two labels: rows times columns
-    void count_pass(const Node& node);        // over one column, outside of the kernels
+    double work_of(const Node& node) const;  // of a walk over all columns; two labels: rows times columns
+    void count_pass(const Node& node);       // over one column, outside of the kernels
     int position_of(const Node& node, const Plan& plan) const;  // of the threshold of a plan
     Statistics statistics;
 

@@ -6,11 +6,11 @@
 namespace streed::thresholds {
 
 // Entries of a wide node take twice the space: 100,000 rows no longer fit into the caches of a processor.
-double Worker::work_of(const Node& node) {
+double Worker::work_of(const Node& node) const {
     const double cells = static_cast<double>(node.size()) * node.n_columns() * (node.wide() ? 4 : 1);
-    if (node.model() == Model::two_labels) return cells;
-    if (node.model() == Model::classes) return 2.5 * cells;
-    return (node.model() == Model::squares ? 8 : 2 + node.n_labels()) * cells;
+    if (node.model() == Model::squares) return 8 * cells;
+    if (as_costs(node)) return (2 + node.n_labels()) * cells;
+    return node.model() == Model::classes ? 2.5 * cells : cells;
 }
 
 Worker::~Worker() {
@@ -66,7 +66,7 @@ std::shared_ptr<Plan> Worker::stump_plan(Node& node) {
 
 void Worker::count_pass(const Node& node) {
     look_at_clock(node);
-    search_.take_work(node.size());
+    search_.count_work(node.size());
 }
 
 // The first position whose row has at least the rank of the upper side.
@@ -101,7 +101,7 @@ void Worker::look_at_clock(const Node& node) {
 
 void Worker::evaluate(Node& node, const std::vector<Lane>& lanes, Sides& sides) {
     look_at_clock(node);
-    search_.take_work(work_of(node));
+    search_.count_work(work_of(node));
     std::size_t grown = node.prepare_walks();
     const NodeView& view = node.view();
     const bool squares = node.model() == Model::squares, costs = as_costs(node) && !squares;
