@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -266,7 +265,6 @@ public:
     int recall_split(int level, int lane, int depth, int nodes, int left_nodes, Tree& tree);
     int lookahead_tree(int level, int depth, int nodes, Tree& tree);  // greedy on trees of depth two
 
-    Search& search() { return search_; }
     Level& level(int index) { return index == 0 ? root_ : *levels_[static_cast<std::size_t>(index - 1)]; }
     void enter(Level& at);  // what is needed of a node whose rows were loaded
     Level& below(int level);
@@ -377,11 +375,6 @@ private:
 // Depth and node budget limit each other: d levels hold at most 2^d - 1 nodes, n nodes at most n levels.
 void normalise(int& depth, int& nodes);
 inline int full_tree(int depth) { return depth >= 30 ? (1 << 30) : (1 << depth) - 1; }
-
-// Shares the features of the root, for which `main` has begun to branch, out to threads one by one: `visit`
-// is called with a worker and a position in the order of the features. What the children have taught is
-// recorded unless a thread fails or the search is stopped.
-void share_root(Worker& main, int n_threads, const std::function<void(Worker&, std::size_t)>& visit);
 
 // `learn(record, literal, lane, side)` for every record that bounds a child of the node: those of
 // nodes that differ in one test, and its own. The records of a group are all looked up and fetched from

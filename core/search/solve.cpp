@@ -3,7 +3,7 @@
 // A look-ahead greedy tree comes first, then depth 3, 4, ... up to the limit (paper, Algorithm 1, called for
 // rising depths): there is a tree and a proven bound at any moment, and the cache of a smaller depth bounds
 // the next one. Threads take the features of the root one by one and share cache, bounds and incumbent
-// (share.cpp).
+// (share.hpp).
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -18,6 +18,7 @@
 #include "search/greedy.hpp"
 #include "search/prepared.hpp"
 #include "search/search.hpp"
+#include "search/share.hpp"
 
 namespace streed {
 namespace {
@@ -243,7 +244,8 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
     }
     shown_ = root_.best;
     begun_ = 0;
-    share_root(main, options_.n_threads, [this](Worker& worker, std::size_t k) {
+    const auto make = [this] { return std::make_unique<Worker>(search_, root_, false); };
+    share_root(search_, root_, main, make, [this](Worker& worker, std::size_t k) {
         ++begun_;
         {
             const std::lock_guard lock(root_.mutex);
@@ -252,6 +254,7 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
         worker.try_feature(0, root_.order[k]);
         catch_up(worker, false);
     });
+    main.record_children(root_);
     if (!last) catch_up(main, true);
 }
 

@@ -31,6 +31,7 @@ void SizeWorker::solve_both_sides(Level& at, int lane) {
         if (known != 0) continue;
         ++statistics.depth_two_solves;
         const int child = side == small_side ? 0 : 1;
+        const SharedLock lock(at);
         const double leaf = at.bound(0, side, lane), all = leaf + side_benefit(at, lane, side);
         at.bound(2, side, lane) = std::min(at.bound(1, side, lane), all - benefit.two[child]);
         at.bound(3, side, lane) = std::min(at.bound(1, side, lane), all - benefit.of[child]);
@@ -53,6 +54,7 @@ void SizeWorker::solve_one_by_one(Level& at, const SizeLevel& own, int lane) {
         look_at_clock(node);
         const PairProblem problem = child_problem(at, lane, small_side, side != small_side);
         const PairBenefit benefit = pair_benefit(node, problem, child_prices_, 0, nullptr);
+        const SharedLock lock(at);
         const double leaf = at.bound(0, side, lane), all = leaf + side_benefit(at, lane, side);
         for (int n = first_unknown(); n <= 3; ++n)
             at.bound(n, side, lane) = std::min(at.bound(n - 1, side, lane), all - benefit.at_most[n]);
@@ -64,6 +66,7 @@ void SizeWorker::solve_one_by_one(Level& at, const SizeLevel& own, int lane) {
 // known of them anyway.
 void SizeWorker::push_vectors(Level& at, int lane) {
     if (!similar()) return;
+    const SharedLock lock(at);
     make_pair_weights(at);
     const std::size_t own = static_cast<std::size_t>(lane),
                       stride = static_cast<std::size_t>(at.node.stride());
@@ -89,30 +92,32 @@ void SizeWorker::recall_vectors(Level& at) {
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     at.known.assign(2 * stride, 0);
     if (!uses_paths() || !search_.options.switches.child_records) return;
+    const ChildRecords::Reading reading(cache_.records);
     each_record(
-        records_, at,
+        cache_.records, at,
         [&](const ChildRecords::Record* record, int literal) {
-            records_.prefetch(record, number_of(literal, first_unknown()));
-            records_.prefetch(record, number_of(literal, 3));
+            cache_.records.prefetch(record, number_of(literal, first_unknown()));
+            cache_.records.prefetch(record, number_of(literal, 3));
         },
         [&](const ChildRecords::Record* record, int literal, int lane, int side) {
+            bool exact = true;  // another thread may have written only some of the numbers
             for (int n = first_unknown(); n <= 3; ++n) {
-                const ChildRecords::Number number = records_.load(record, number_of(literal, n));
+                const ChildRecords::Number number = cache_.records.load(record, number_of(literal, n));
+                exact = exact && number != ChildRecords::kNothing && (number & 1) != 0;
                 if (number == ChildRecords::kNothing) continue;
                 double& bound = at.bound(n, side == 1, lane);
                 bound = std::max(bound, static_cast<double>(number >> 1));
-                // All numbers of a child become exact together.
-                if ((number & 1) != 0)
-                    at.known[static_cast<std::size_t>(side) * stride + static_cast<std::size_t>(lane)] = 1;
             }
+            if (exact) at.known[static_cast<std::size_t>(side) * stride + static_cast<std::size_t>(lane)] = 1;
         });
 }
 
 void SizeWorker::record_vectors(Level& at) {
-    if (!uses_paths() || !search_.options.switches.child_records || !records_.make(path_)) return;
+    if (!uses_paths() || !search_.options.switches.child_records || !cache_.records.make(path_)) return;
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
-    ChildRecords::Record* record = records_.find(path_);
-    if (record == nullptr) return;
+    const ChildRecords::Reading reading(cache_.records);
+    ChildRecords::Record* record = cache_.records.find(path_);
+    if (record == nullptr) return;  // given back by another thread
     for (const std::int32_t f : at.node.active())
         for (int side = 0; side < 2; ++side) {
             bool exact = at.known[static_cast<std::size_t>(side) * stride + static_cast<std::size_t>(f)] != 0;
@@ -123,8 +128,9 @@ void SizeWorker::record_vectors(Level& at) {
                 exact = exact && static_cast<double>(numbers[n]) == bound;
             }
             for (int n = first_unknown(); n <= 3; ++n)
-                records_.raise(record, number_of(PathKeyMaker::literal(at.node.feature(f), side == 1), n),
-                               2 * numbers[n] + (exact ? 1 : 0));
+                cache_.records.raise(record,
+                                     number_of(PathKeyMaker::literal(at.node.feature(f), side == 1), n),
+                                     2 * numbers[n] + (exact ? 1 : 0));
         }
 }
 

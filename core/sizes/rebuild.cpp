@@ -21,13 +21,18 @@ int SizeWorker::build(int index, int depth, int nodes, Tree& tree) {
     if (at.leaf <= search_.least_split() || at.node.active().empty()) return leaf_tree(tree);
     const int most = std::min(full_tree(depth), most_ - index);
     cache_key(depth, most, at.key);
-    if (const SizeEntry* entry = find(at.key);
-        entry != nullptr && entry->exact[static_cast<std::size_t>(nodes)])
-        return build_choice(index, depth, SizeChoice(entry->choice[static_cast<std::size_t>(nodes)]), tree);
+    const std::size_t wanted = static_cast<std::size_t>(nodes);
+    SizeChoice choice;
+    bool exact = false;
+    cache_.find(at.key, [&](const SizeEntry& entry) {
+        exact = entry.exact[wanted] != 0;
+        choice = entry.choice[wanted];
+    });
+    if (exact) return build_choice(index, depth, choice, tree);
     std::vector<double> upper(static_cast<std::size_t>(most) + 1, kNever), lower(upper);
-    upper[static_cast<std::size_t>(nodes)] = std::numeric_limits<double>::infinity();
+    upper[wanted] = std::numeric_limits<double>::infinity();
     solve_sizes(index, depth, most, upper.data(), lower.data());
-    return build_choice(index, depth, SizeChoice(sizes(index).choice[static_cast<std::size_t>(nodes)]), tree);
+    return build_choice(index, depth, SizeChoice(sizes(index).choice[wanted]), tree);
 }
 
 int SizeWorker::build_choice(int index, int depth, const SizeChoice& choice, Tree& tree) {

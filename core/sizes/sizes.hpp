@@ -27,7 +27,7 @@ struct SizesResult {
     Statistics statistics;
 };
 
-// As solve(), for 0, ..., max_nodes branching nodes at once: at most kMostSizes. One thread. The cost of a
+// As solve(), for 0, ..., max_nodes branching nodes at once: at most kMostSizes. The cost of a
 // tree must be the sum of the costs of its leaves and branching nodes.
 SizesResult solve_sizes(const Problem& problem, const Options& options);
 

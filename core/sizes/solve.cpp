@@ -1,12 +1,14 @@
 // The whole solve for all sizes: reduce, search the root, build a tree for every size that is worth its
 // nodes.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
 #include "engine.hpp"
 #include "model/finish.hpp"
 #include "search/prepared.hpp"
+#include "search/share.hpp"
 #include "sizes/sizes.hpp"
 #include "sizes/worker.hpp"
 
@@ -33,12 +35,15 @@ private:
     void finish(SizesResult& result);
     Progress progress();
 
-    std::vector<double> value_;  // [nodes], of the best tree that is known, in ticks
-    std::vector<Tree> tree_;     // [nodes], none where a smaller one is as good
-    std::vector<Tree> greedy_;   // further trees, in case that the search is cut short
-    std::vector<double> lower_;  // [nodes], proven
-    double building_ = 0;        // seconds that trees took so far
-    double done_ = 0;            // share of the root's features that are decided
+    std::vector<double> value_;    // [nodes], of the best tree that is known, in ticks
+    std::vector<Tree> tree_;       // [nodes], none where a smaller one is as good
+    std::vector<Tree> greedy_;     // further trees, in case that the search is cut short
+    std::vector<double> lower_;    // [nodes], proven
+    double building_ = 0;          // seconds that trees took so far
+    std::atomic<double> done_{0};  // share of the root's features that are decided
+    SizeLevel root_sizes_;
+    SizeCache cache_{search_};
+    int most_ = 0;  // nodes of the whole tree
 };
 
 Progress SizesSearch::progress() {
@@ -66,13 +71,22 @@ void SizesSearch::keep(std::size_t nodes, double value, Tree tree) {
 void SizesSearch::catch_up(SizeWorker& worker, int depth, bool at_once) {
     if (!at_once && search_.elapsed() < std::max(10 * building_, kFirstSeconds)) return;
     const double begun = search_.elapsed();
-    const SizeLevel& own = worker.sizes(0);
-    for (std::size_t k = 0; k <= static_cast<std::size_t>(own.most); ++k) {
-        if (own.found[k] == 0 || own.best[k] >= value_[k]) continue;
-        const double best = own.best[k];
+    struct Found {
+        double value;
+        SizeChoice choice;
+    };
+    std::vector<Found> found;
+    {
+        const SharedLock lock(root_);
+        const SizeLevel& own = root_sizes_;
+        for (std::size_t k = 0; k <= static_cast<std::size_t>(own.most); ++k)
+            found.push_back({own.found[k] != 0 ? own.best[k] : kInfinity, own.choice[k]});
+    }
+    for (std::size_t k = 0; k < found.size(); ++k) {
+        if (found[k].value >= value_[k]) continue;
         Tree tree;
-        worker.build_choice(0, depth, SizeChoice(own.choice[k]), tree);
-        keep(k, best, std::move(tree));
+        worker.build_choice(0, depth, found[k].choice, tree);
+        keep(k, found[k].value, std::move(tree));
     }
     building_ += search_.elapsed() - begun;
 }
@@ -88,12 +102,17 @@ void SizesSearch::search_depth(SizeWorker& worker, int depth, bool last) {
             lower_[k] = std::max(lower_[k], std::min(proven[k], value_[k]));
     };
     catch_up(worker, depth, false);
+    const auto make = [this] {
+        return std::make_unique<SizeWorker>(search_, root_, root_sizes_, cache_, most_, false);
+    };
+    std::atomic<std::size_t> decided{0};
     try {
-        for (std::size_t k = 0; k < root_.order.size(); ++k) {
-            worker.try_lane(0, root_.order[k]);
-            catch_up(worker, depth, false);
-            done_ = last ? static_cast<double>(k + 1) / static_cast<double>(root_.order.size()) : 0.0;
-        }
+        share_root(search_, root_, worker, make, [&](SizeWorker& by, std::size_t k) {
+            by.try_lane(0, root_.order[k]);
+            const double share = static_cast<double>(++decided) / static_cast<double>(root_.order.size());
+            if (last) done_ = share;
+            if (&by == &worker) catch_up(worker, depth, false);
+        });
     } catch (const Stopped&) {
         prove();
         throw;
@@ -142,7 +161,8 @@ SizesResult SizesSearch::run() {
     search_.take_memory(reduced_.bytes() + root_.node.bytes());
     int depth = options_.max_depth, nodes = options_.max_nodes;
     normalise(depth, nodes);
-    SizeWorker worker(search_, root_, nodes);
+    most_ = nodes;
+    SizeWorker worker(search_, root_, root_sizes_, cache_, nodes, true);
     worker.enter(root_);
     const std::size_t n = static_cast<std::size_t>(nodes) + 1;
     value_.assign(n, root_.leaf);
@@ -158,11 +178,11 @@ SizesResult SizesSearch::run() {
     }
     finish(result);
     result.statistics.add(worker.statistics);
-    result.statistics.cache_entries = worker.entries();
+    result.statistics.cache_entries = cache_.size();
     result.statistics.peak_memory = search_.memory.peak();
     result.statistics.features_kept = reduced_.features.size();
     result.statistics.rows_merged = static_cast<std::size_t>(root_.node.n_slots());
-    result.statistics.threads = 1;
+    result.statistics.threads = static_cast<std::size_t>(options_.n_threads);
     result.seconds = search_.elapsed();
     return result;
 }

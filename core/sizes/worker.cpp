@@ -20,21 +20,84 @@ double most_ticks(const Search& search) {
 
 }  // namespace
 
-SizeWorker::SizeWorker(Search& search, Level& root, int most)
-    : Worker(search, root, true),
-      most_(most),
-      n_literals_(2 * static_cast<int>(search.reduced.features.size())),
-      records_(search.memory, 3 * static_cast<std::size_t>(n_literals_), most_ticks(search), false) {}
+SizeCache::SizeCache(Search& search)
+    : n_literals(2 * static_cast<int>(search.reduced.features.size())),
+      records(search.memory, 3 * static_cast<std::size_t>(n_literals), most_ticks(search),
+              search.options.n_threads > 1),
+      search_(search) {}
+
+void SizeCache::store(const std::string& key, const SizeLevel& own, const double* upper) {
+    const Lock lock(*this);
+    const std::size_t n = at_size(own.most + 1);
+    const std::size_t bytes = key.size() + n * (sizeof(double) + 1 + sizeof(SizeChoice)) + 160;
+    auto at = entries_.find(key);
+    if (at == entries_.end()) {
+        if (!search_.memory.fits(bytes)) clear();
+        if (!search_.memory.fits(bytes)) return;
+        search_.memory.take(bytes);
+        entry_bytes_ += bytes;
+        at = entries_
+                 .emplace(key, SizeEntry{std::vector<double>(n, kNever), std::vector<char>(n, 0),
+                                         std::vector<SizeChoice>(n)})
+                 .first;
+    }
+    SizeEntry& entry = at->second;
+    for (std::size_t k = 0; k < n; ++k) {
+        if (entry.exact[k] != 0) continue;
+        const bool exact = own.found[k] != 0 && own.best[k] < upper[k];
+        entry.lower[k] = exact ? own.best[k] : std::max(entry.lower[k], own.lower[k]);
+        entry.exact[k] = exact ? 1 : 0;
+        if (exact) entry.choice[k] = own.choice[k];
+    }
+}
+
+void SizeCache::clear() {
+    search_.memory.give(entry_bytes_);
+    entry_bytes_ = 0;
+    entries_.clear();
+    records.shrink();
+}
+
+void SizeCache::shrink() {
+    const Lock lock(*this);
+    if (search_.memory.exceeded()) clear();
+}
 
 SizeLevel& SizeWorker::sizes(int index) {
-    while (sizes_.size() <= static_cast<std::size_t>(index)) sizes_.push_back(std::make_unique<SizeLevel>());
-    return *sizes_[static_cast<std::size_t>(index)];
+    if (index == 0) return root_sizes_;
+    const std::size_t at = static_cast<std::size_t>(index - 1);
+    while (below_.size() <= at) below_.push_back(std::make_unique<SizeLevel>());
+    return *below_[at];
+}
+
+void SizeWorker::prepare_sharing(Level& root) {
+    Worker::prepare_sharing(root);
+    SizeLevel& own = sizes(0);
+    own.rank.assign(static_cast<std::size_t>(root.node.stride()), 0);
+    for (std::size_t k = 0; k < root.order.size(); ++k)
+        own.rank[static_cast<std::size_t>(root.order[k])] = static_cast<int>(k);
+}
+
+// [nodes], the costs that a tree with the feature in this lane must be below. Of equally good features the
+// first one in the order stays, as with one thread: one that comes before the best so far may cost as much,
+// and costs are whole numbers.
+const double* SizeWorker::to_beat(const SizeLevel& own, int lane) {
+    if (own.rank.empty() || lane < 0) return own.best.data();
+    beat_ = own.best;
+    for (std::size_t k = 0; k < beat_.size(); ++k) {
+        const int found = own.choice[k].lane;
+        if (found >= 0 &&
+            own.rank[static_cast<std::size_t>(lane)] < own.rank[static_cast<std::size_t>(found)])
+            beat_[k] += 1;
+    }
+    return beat_.data();
 }
 
 // A tree is a tree of all larger sizes, too.
-void SizeWorker::offer(SizeLevel& own, int nodes, double value, const SizeChoice& choice) const {
+void SizeWorker::offer(SizeLevel& own, int nodes, double value, const SizeChoice& choice) {
+    const double* beat = to_beat(own, choice.lane);
     for (int k = nodes; k <= own.most; ++k) {
-        if (value >= own.best[at_size(k)]) continue;
+        if (value >= beat[at_size(k)]) continue;
         own.best[at_size(k)] = value;
         own.choice[at_size(k)] = choice;
         own.found[at_size(k)] = 1;
@@ -62,7 +125,7 @@ void SizeWorker::solve_sizes(int index, int depth, int most, const double* upper
     std::copy_n(own.lower.begin(), most + 1, lower);
     if (search_.options.switches.cache) {
         cache_key(depth, most, at.key);
-        store(at.key, own, upper);
+        cache_.store(at.key, own, upper);
     }
 }
 
@@ -72,7 +135,7 @@ void SizeWorker::begin(int index, int depth, int most, const double* upper) {
     Level& at = level(index);
     SizeLevel& own = sizes(index);
     search_.checkpoint(calling_thread_);
-    if (search_.memory.exceeded()) shrink();
+    if (search_.memory.exceeded()) cache_.shrink();
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     at.depth = depth;
     at.nodes = most;
@@ -87,6 +150,7 @@ void SizeWorker::begin(int index, int depth, int most, const double* upper) {
     own.best.assign(upper, upper + most + 1);
     own.found.assign(at_size(most + 1), 0);
     own.choice.assign(at_size(most + 1), {});
+    own.rank.clear();
     if (search_.prices.any()) at.prices.prepare_bounds(at.node.active(), depth - 1, price_work_);
     if (index > 0 && similar()) inherit(level(index - 1), at);
     keys_.assign(path_);
@@ -144,6 +208,7 @@ void SizeWorker::raise_bounds(Level& at) {
 // The similarity bound from the level above, for every number of nodes (similarity.cpp). Prices of tests
 // would need what rows pay; they are left alone here.
 void SizeWorker::inherit(Level& parent, Level& at) {
+    const SharedLock lock(parent);
     if (!parent.branching || !parent.has_pair_weights || search_.prices.any()) return;
     const std::size_t stride = static_cast<std::size_t>(parent.node.stride());
     const std::size_t entry = static_cast<std::size_t>(at.entry_lane);
@@ -226,7 +291,9 @@ void SizeWorker::lower_bounds(int index) {
 }
 
 // Whether some division of some budget could still beat the best tree.
-bool SizeWorker::is_open(Level& at, const SizeLevel& own, int lane) const {
+bool SizeWorker::is_open(Level& at, const SizeLevel& own, int lane) {
+    const SharedLock lock(at);
+    const double* beat = to_beat(own, lane);
     const std::size_t row = 2 * static_cast<std::size_t>(at.node.stride());
     const double* left = &at.bound(0, false, lane);
     const double* right = &at.bound(0, true, lane);
@@ -234,7 +301,7 @@ bool SizeWorker::is_open(Level& at, const SizeLevel& own, int lane) const {
     for (int a = 0; a < at.n_budgets; ++a) {
         const double with = left[at_size(a) * row] + cost;
         for (int b = 0; b < at.n_budgets && a + b < own.most; ++b)
-            if (with + right[at_size(b) * row] < own.best[at_size(a + b + 1)]) return true;
+            if (with + right[at_size(b) * row] < beat[at_size(a + b + 1)]) return true;
     }
     return false;
 }
@@ -263,12 +330,15 @@ void SizeWorker::drop_closed_lanes(Level& at, SizeLevel& own) {
 // All divisions of all budgets. A sum below the best consists of values: a child whose value is not known
 // reached the room that the other one had left it.
 void SizeWorker::offer_lane(Level& at, SizeLevel& own, int lane) {
+    const SharedLock lock(at);
     const double cost = at.branch[static_cast<std::size_t>(lane)];
+    const double* beat = to_beat(own, lane);
     for (int a = 0; a < at.n_budgets; ++a)
         for (int b = 0; b < at.n_budgets && a + b < own.most; ++b) {
             const double sum = at.bound(a, false, lane) + cost + at.bound(b, true, lane);
-            if (sum >= own.best[at_size(a + b + 1)]) continue;
+            if (sum >= beat[at_size(a + b + 1)]) continue;
             offer(own, a + b + 1, sum, {at.node.feature(lane), lane, {a, b}});
+            beat = to_beat(own, lane);
         }
 }
 
@@ -285,14 +355,15 @@ void SizeWorker::try_lane(int index, int lane) {
         try_below(index, lane);
 }
 
-// Costs below which a value of a child is of use to some budget of the node.
-void SizeWorker::rooms(Level& at, SizeLevel& own, int lane, bool side) {
+// Costs below which a value of a child is of use to some budget of the node, [nodes].
+void SizeWorker::rooms(Level& at, const SizeLevel& own, int lane, bool side, std::vector<double>& room) {
     const double cost = at.branch[static_cast<std::size_t>(lane)];
-    own.room.assign(at_size(at.n_budgets), kNever);
+    const double* beat = to_beat(own, lane);
+    room.assign(at_size(at.n_budgets), kNever);
     for (int a = 0; a < at.n_budgets; ++a)
         for (int b = 0; b < at.n_budgets && a + b < own.most; ++b)
-            own.room[at_size(a)] = std::max(own.room[at_size(a)],
-                                            own.best[at_size(a + b + 1)] - cost - at.bound(b, !side, lane));
+            room[at_size(a)] = std::max(room[at_size(a)],
+                                        beat[at_size(a + b + 1)] - cost - at.bound(b, !side, lane));
 }
 
 // More levels left: the larger child first, the other one as far as the first leaves room.
@@ -313,87 +384,51 @@ void SizeWorker::try_below(int index, int lane) {
 // only unknown sizes are searched.
 void SizeWorker::solve_below(int index, int lane, bool side) {
     Level& at = level(index);
-    SizeLevel& own = sizes(index);
     const int most = at.n_budgets - 1, depth = at.depth - 1;
     const int feature = at.node.feature(lane);
-    const std::vector<double> before = [&] {
-        std::vector<double> bounds(at_size(at.n_budgets));
-        for (int n = 0; n <= most; ++n) bounds[at_size(n)] = at.bound(n, side, lane);
-        return bounds;
-    }();
     path_.push_back(PathKeyMaker::literal(feature, side));
     tested_.push_back(feature);
     std::vector<char> exact(at_size(at.n_budgets), 0);
+    std::vector<double> before(at_size(at.n_budgets)), lower(at_size(at.n_budgets), kNever), room;
     if (search_.options.switches.cache) {
         Level& child = below(index);
         cache_key(depth, most, child.key);
-        if (const SizeEntry* entry = find(child.key)) {
+        if (cache_.find(child.key, [&](const SizeEntry& entry) {
+                std::copy_n(entry.lower.begin(), most + 1, lower.begin());
+                std::copy_n(entry.exact.begin(), most + 1, exact.begin());
+            }))
             ++statistics.cache_hits;
-            for (int n = 0; n <= most; ++n) {
-                double& bound = at.bound(n, side, lane);
-                bound = std::max(bound, entry->lower[at_size(n)]);
-                exact[at_size(n)] = entry->exact[at_size(n)];
-            }
-        }
     }
-    rooms(at, own, lane, side);
-    bool wanted = false;
-    for (int n = 0; n <= most; ++n) {
-        double& room = own.room[at_size(n)];
-        if (exact[at_size(n)] != 0 || n < first_unknown() || at.bound(n, side, lane) >= room) room = kNever;
-        wanted = wanted || room > kNever;
-    }
-    if (wanted) {
-        std::vector<double> upper = own.room, lower(at_size(at.n_budgets));
-        load_child(index, lane, side);
-        solve_sizes(index + 1, depth, most, upper.data(), lower.data());
-        for (int n = first_unknown(); n <= most; ++n) {
+    const auto raise = [&](int from) {
+        for (int n = from; n <= most; ++n) {
             double& bound = at.bound(n, side, lane);
             bound = std::max(bound, lower[at_size(n)]);
         }
+    };
+    bool wanted = false;
+    {
+        const SharedLock lock(at);
+        for (int n = 0; n <= most; ++n) before[at_size(n)] = at.bound(n, side, lane);
+        raise(0);
+        rooms(at, sizes(index), lane, side, room);
+        for (int n = 0; n <= most; ++n) {
+            double& limit = room[at_size(n)];
+            if (exact[at_size(n)] != 0 || n < first_unknown() || at.bound(n, side, lane) >= limit)
+                limit = kNever;
+            wanted = wanted || limit > kNever;
+        }
+    }
+    if (wanted) {
+        load_child(index, lane, side);
+        solve_sizes(index + 1, depth, most, room.data(), lower.data());
     }
     ascend();
+    const SharedLock lock(at);
+    if (wanted) raise(first_unknown());
     if (!similar()) return;
     for (int n = first_unknown(); n <= most; ++n)
         if (at.bound(n, side, lane) > before[at_size(n)])
             push_similarity(at, lane, side, n, at.bound(n, side, lane));
-}
-
-const SizeEntry* SizeWorker::find(const std::string& key) const {
-    const auto at = entries_.find(key);
-    return at == entries_.end() ? nullptr : &at->second;
-}
-
-// Values below their limits are exact. What an earlier search of the same rows has found is kept.
-void SizeWorker::store(const std::string& key, const SizeLevel& own, const double* upper) {
-    const std::size_t n = at_size(own.most + 1);
-    const std::size_t bytes = key.size() + n * (sizeof(double) + 1 + sizeof(SizeChoice)) + 160;
-    auto at = entries_.find(key);
-    if (at == entries_.end()) {
-        if (!search_.memory.fits(bytes)) shrink();
-        if (!search_.memory.fits(bytes)) return;
-        search_.memory.take(bytes);
-        entry_bytes_ += bytes;
-        at = entries_
-                 .emplace(key, SizeEntry{std::vector<double>(n, kNever), std::vector<char>(n, 0),
-                                         std::vector<SizeChoice>(n)})
-                 .first;
-    }
-    SizeEntry& entry = at->second;
-    for (std::size_t k = 0; k < n; ++k) {
-        if (entry.exact[k] != 0) continue;
-        const bool exact = own.found[k] != 0 && own.best[k] < upper[k];
-        entry.lower[k] = exact ? own.best[k] : std::max(entry.lower[k], own.lower[k]);
-        entry.exact[k] = exact ? 1 : 0;
-        if (exact) entry.choice[k] = own.choice[k];
-    }
-}
-
-void SizeWorker::shrink() {
-    search_.memory.give(entry_bytes_);
-    entry_bytes_ = 0;
-    entries_.clear();
-    records_.shrink();
 }
 
 }  // namespace streed

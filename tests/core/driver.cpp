@@ -18,6 +18,8 @@
 #include "leaves/native/rows.hpp"
 #include "other_engines.hpp"
 #include "random_rows.hpp"
+#include "shell.hpp"
+#include "sizes.hpp"
 
 namespace {
 
@@ -189,17 +191,21 @@ void vectors(std::size_t n, std::size_t f, int depth, unsigned seed) {
 }
 
 void run(int size) {
+    driver::shell();
     for (const std::size_t f :
          {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{70}})  // no feature, one word, two
         for (const std::size_t n : {std::size_t{1}, std::size_t{7}, std::size_t{65}}) {
             all_scalars(n, f, f > 60 ? 2 : 3, static_cast<unsigned>(n + f));
             vectors(n, f, 2, static_cast<unsigned>(n + f));
+            driver::sizes(n, std::min<std::size_t>(f, 16), 3, static_cast<unsigned>(n + f));
             driver::priced_nodes(n, std::min<std::size_t>(f, 16), 0.03, static_cast<unsigned>(n + f));
             driver::thresholds(n, std::min<std::size_t>(f, 6), 3, static_cast<unsigned>(n + f));
         }
     all_scalars(static_cast<std::size_t>(400 * size), 24, 4, 1);
     all_scalars(static_cast<std::size_t>(150 * size), 14, 5, 2);
     vectors(static_cast<std::size_t>(200 * size), 14, 4, 3);
+    driver::sizes(static_cast<std::size_t>(200 * size), 14, 4, 7);
+    driver::sizes(static_cast<std::size_t>(100 * size), 10, 5, 8);
     driver::priced_nodes(static_cast<std::size_t>(150 * size), 16, 0.012, 4);
     driver::thresholds(static_cast<std::size_t>(120 * size), 5, 3, 5);
     driver::thresholds(static_cast<std::size_t>(90 * size), 3, 4, 6);

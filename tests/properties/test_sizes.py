@@ -51,6 +51,28 @@ def test_equal_to_a_search_for_every_size(problem: Problem) -> None:
     check(problem)
 
 
+def shapes(answer: dict[str, Any]) -> list[list[list[int]]]:
+    """Trees of all sizes as lists."""
+    return [[tree[part].tolist() for part in ("feature", "left", "label")] for tree in answer["trees"]]
+
+
+@given(seed=SEEDS, rows=st.integers(20, 120), depth=st.integers(3, 5), n_threads=st.integers(2, 3))
+@settings(max_examples=max(20, EXAMPLES))
+def test_no_number_of_threads_changes_a_tree(seed: int, rows: int, depth: int, n_threads: int) -> None:
+    """Few labels and rows: many trees are equally good, and threads meet them in another order."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(2, size=(rows, 9)).astype(np.uint8)
+    data = (X, rng.integers(2, size=rows).astype(np.int32), np.ones(rows), 2)
+    options: dict[str, Any] = {**LIMITS, "min_samples_leaf": 1, "branch_cost": 0.0, "max_depth": depth}
+    options["max_nodes"] = 2**depth - 1
+    alone = _core.sizes.solve(*data, **options)
+    for _ in range(3):
+        together = _core.sizes.solve(*data, **{**options, "n_threads": n_threads})
+        assert together["optimal"]
+        assert together["lower_bounds"] == alone["lower_bounds"]
+        assert shapes(together) == shapes(alone)
+
+
 @given(
     problem=problems(), off=st.sampled_from(_core.switch_names()), simd=st.sampled_from(_core.simd_levels())
 )

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "data/units.hpp"
+#include "search/share.hpp"
 
 namespace streed {
 
@@ -130,8 +131,10 @@ double Scalar::constant(const Node& node) const {
 // Features of the root, shared out to the threads one by one.
 void Scalar::search_root(int depth, int nodes, double upper) {
     worker_->begin_branching(0, depth, nodes, upper);
-    share_root(*worker_, options_.n_threads,
+    const auto make = [this] { return std::make_unique<Worker>(*search_, root_, false); };
+    share_root(*search_, root_, *worker_, make,
                [this](Worker& worker, std::size_t k) { worker.try_feature(0, root_.order[k]); });
+    worker_->record_children(root_);
 }
 
 Outcome Scalar::solve(int depth, int nodes, double upper) {

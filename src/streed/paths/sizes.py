@@ -256,8 +256,7 @@ def size_path(
     time_limit : float, optional
         Seconds for the whole path; sizes that are not proven then have their best trees so far.
     memory_limit, n_jobs, progress
-        As in `streed.solve`. One search for all sizes has one thread; `n_jobs` holds for tasks that take a
-        search per size: those whose value is not a sum over leaves, and paths of more than 63 nodes.
+        As in `streed.solve`.
 
     Returns
     -------

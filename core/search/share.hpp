@@ -1,18 +1,23 @@
 // The features of the root, shared out to threads. Sharing out nodes further down was not needed: a root has
 // many more features than there are threads.
+#pragma once
+
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 #include "run/team.hpp"
 #include "search/search.hpp"
 
 namespace streed {
 
-void share_root(Worker& main, int n_threads, const std::function<void(Worker&, std::size_t)>& visit) {
-    Search& search = main.search();
-    Level& root = main.level(0);
-    const int threads = std::min(n_threads, static_cast<int>(root.order.size()));
-    std::vector<std::unique_ptr<Worker>> others;
-    for (int t = 1; t < threads; ++t) others.push_back(std::make_unique<Worker>(search, root, false));
+// `visit(worker, k)` for the positions k of the order of the root's features, for which `main` has begun to
+// branch; `make()` makes the worker of another thread.
+template <class AnyWorker, class Make, class Visit>
+void share_root(Search& search, Level& root, AnyWorker& main, Make&& make, Visit&& visit) {
+    const int threads = std::min(search.options.n_threads, static_cast<int>(root.order.size()));
+    std::vector<std::unique_ptr<AnyWorker>> others;
+    for (int t = 1; t < threads; ++t) others.push_back(make());
     root.shared = threads > 1;
     if (root.shared) main.prepare_sharing(root);
     const auto piece = [&](int thread, std::size_t k) {
@@ -34,7 +39,6 @@ void share_root(Worker& main, int n_threads, const std::function<void(Worker&, s
         throw;
     }
     leave();
-    main.record_children(root);
 }
 
 }  // namespace streed
