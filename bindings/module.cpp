@@ -9,6 +9,7 @@
 #include "python_leaf.hpp"
 #include "result.hpp"
 #include "sizes/sizes.hpp"
+#include "subproblems.hpp"
 #include "thresholds.hpp"
 #include "tree.hpp"
 
@@ -186,6 +187,7 @@ NB_MODULE(_core, module) {
     register_one_value<run_sizes>(sizes);
     register_front(module);
     register_priced(module);
+    register_subproblems(module);
     register_thresholds(module);
     register_tree(module);
     module.def("simd_levels", &streed::simd_levels);

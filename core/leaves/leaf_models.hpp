@@ -18,7 +18,8 @@
 //   2. Declare it below, add it to the table in leaf_models.cpp, and give Problem (data/problem.hpp) the
 //      arrays that it is made from.
 //   3. Its `reduce` sets the kind of sums that are searched (leaf_kind.hpp). If none of the four fits, add a
-//      kind with its properties, its benefit (leaf_benefit.hpp) and its pair evaluation (kernels/pairs/).
+//      kind with its properties, its benefit (kernels/leaf_benefit.hpp) and its pair evaluation
+//      (kernels/pairs/).
 //   4. Write the binding (bindings/module.cpp, _core.pyi) and src/streed/leaves/<model>.py.
 #pragma once
 

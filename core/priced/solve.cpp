@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "model/finish.hpp"
+#include "run/finish.hpp"
 #include "priced/model.hpp"
 #include "priced/priced.hpp"
 #include "priced/search.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "model/finish.hpp"
+#include "run/finish.hpp"
 #include "model/result.hpp"
 #include "run/control.hpp"
 

@@ -31,6 +31,13 @@ public:
 
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
 
+    // For a search that has more to do after its end: the clock begins anew.
+    void restart() {
+        started_ = Clock::now();
+        next_poll_ = 0;
+        status_ = Status::optimal;
+    }
+
     // Ends the search, for all threads; the first reason stays.
     void stop(Status reason) const {
         Status running = Status::optimal;
@@ -61,7 +68,7 @@ public:
     std::function<Progress()> progress;
 
 private:
-    const Clock::time_point started_;
+    Clock::time_point started_;
     const double work_limit_;
     std::atomic<double> work_{0};
     mutable std::atomic<Status> status_{Status::optimal};

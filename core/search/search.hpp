@@ -19,7 +19,7 @@
 #include "model/result.hpp"
 #include "run/control.hpp"
 #include "search/cache.hpp"
-#include "leaves/leaf_benefit.hpp"
+#include "kernels/leaf_benefit.hpp"
 #include "leaves/leaf_table.hpp"
 #include "search/prices.hpp"
 #include "search/records.hpp"
@@ -212,7 +212,7 @@ public:
     // leaf_function.cpp
     void load_side_costs(Level& at);
     PairBenefit function_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
-    // leaves/native/search.cpp
+    // native_losses.cpp
     bool masked() const { return search_.masked(); }
     bool packed() const { return search_.has_native() && search_.reduced.shift > 0; }
     void native_table(const Level& at, const Frame& frame, const std::uint64_t* filter, const void* singles,
@@ -345,7 +345,7 @@ private:
     NodePrices child_prices_;
     PriceWork price_work_;
     std::vector<double> lost_;       // bounds/similarity.cpp
-    std::vector<double> side_sums_;  // leaves/native/search.cpp
+    std::vector<double> side_sums_;  // native_losses.cpp
     std::vector<double> cells_, cell_costs_, cell_sizes_, cell_singles_, cell_totals_, cell_row_,
         roots_;  // leaf_function.cpp
     std::vector<std::int32_t> cell_lanes_, cell_positions_;

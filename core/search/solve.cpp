@@ -12,7 +12,7 @@
 #include "leaves/leaf_models.hpp"
 #include "leaves/leaf_sums.hpp"
 #include "engine.hpp"
-#include "model/finish.hpp"
+#include "run/finish.hpp"
 #include "run/conclude.hpp"
 #include "run/incumbent.hpp"
 #include "search/greedy.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "engine.hpp"
-#include "model/finish.hpp"
+#include "run/finish.hpp"
 #include "search/prepared.hpp"
 #include "search/share.hpp"
 #include "sizes/sizes.hpp"
@@ -39,6 +39,7 @@ private:
     std::vector<Tree> tree_;       // [nodes], none where a smaller one is as good
     std::vector<Tree> greedy_;     // further trees, in case that the search is cut short
     std::vector<double> lower_;    // [nodes], proven
+    std::vector<int> lane_;        // [nodes], of the root's feature of a tree that this depth has found
     double building_ = 0;          // seconds that trees took so far
     std::atomic<double> done_{0};  // share of the root's features that are decided
     SizeLevel root_sizes_;
@@ -83,7 +84,11 @@ void SizesSearch::catch_up(SizeWorker& worker, int depth, bool at_once) {
             found.push_back({own.found[k] != 0 ? own.best[k] : kInfinity, own.choice[k]});
     }
     for (std::size_t k = 0; k < found.size(); ++k) {
-        if (found[k].value >= value_[k]) continue;
+        // Another thread may have found a tree as good that comes first: the last word is at the end.
+        const bool other = at_once && found[k].value == value_[k] && !tree_[k].empty() && lane_[k] >= 0 &&
+                           lane_[k] != found[k].choice.lane;
+        if (found[k].value >= value_[k] && !other) continue;
+        lane_[k] = found[k].choice.lane;
         Tree tree;
         worker.build_choice(0, depth, found[k].choice, tree);
         keep(k, found[k].value, std::move(tree));
@@ -94,6 +99,8 @@ void SizesSearch::catch_up(SizeWorker& worker, int depth, bool at_once) {
 void SizesSearch::search_depth(SizeWorker& worker, int depth, bool last) {
     const int most = std::min(full_tree(depth), static_cast<int>(value_.size()) - 1);
     worker.begin(0, depth, most, value_.data());
+    if (options_.n_threads > 1) worker.rank_lanes();
+    lane_.assign(value_.size(), -1);
     const auto prove = [&] {
         if (!last) return;
         worker.lower_bounds(0);

@@ -70,8 +70,8 @@ SizeLevel& SizeWorker::sizes(int index) {
     return *below_[at];
 }
 
-void SizeWorker::prepare_sharing(Level& root) {
-    Worker::prepare_sharing(root);
+void SizeWorker::rank_lanes() {
+    const Level& root = level(0);
     SizeLevel& own = sizes(0);
     own.rank.assign(static_cast<std::size_t>(root.node.stride()), 0);
     for (std::size_t k = 0; k < root.order.size(); ++k)

@@ -107,7 +107,7 @@ public:
     int build_choice(int index, int depth, const SizeChoice& choice, Tree& tree);
 
     // For threads: the place of each lane of the root in the order of its features.
-    void prepare_sharing(Level& root);
+    void rank_lanes();
 
 private:
     // worker.cpp

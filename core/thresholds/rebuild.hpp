@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "data/problem.hpp"
-#include "model/finish.hpp"
+#include "run/finish.hpp"
 #include "thresholds/search/search.hpp"
 
 namespace streed::thresholds {

@@ -106,6 +106,33 @@ class sizes:  # noqa: N801  (a submodule)
         **options: Unpack[_OneValue],
     ) -> dict[str, Any]: ...
 
+class Subproblems:
+    upper: float
+    def __init__(
+        self,
+        features: npt.NDArray[np.uint8],
+        labels: npt.NDArray[np.int32],
+        weights: npt.NDArray[np.float64],
+        n_labels: int,
+        **options: Unpack[_OneValue],
+    ) -> None: ...
+    def solve(
+        self,
+        path: list[tuple[int, bool]],
+        depth: int,
+        nodes: int,
+        limit: float,
+        poll: Callable[[dict[str, float]], object] | None = None,
+    ) -> dict[str, Any]: ...
+    def solve_roots(
+        self,
+        features: list[int],
+        depth: int,
+        nodes: int,
+        poll: Callable[[dict[str, float]], object] | None = None,
+    ) -> dict[str, Any]: ...
+    def lower(self, value: float) -> None: ...
+
 def solve_priced(
     features: npt.NDArray[np.uint8],
     *,

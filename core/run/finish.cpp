@@ -4,7 +4,7 @@
 // subtree in the place of every node is quadratic, but trees are small. Rows that no test of the tree tells
 // apart take every way together, so they are added up first: of 8,000 rows of query1 at depth 4 97 are
 // left.
-#include "model/finish.hpp"
+#include "run/finish.hpp"
 
 #include <algorithm>
 #include <chrono>
