@@ -174,7 +174,9 @@ Progress RootSearch::progress() {
 }
 
 // Makes the best tree of the root the incumbent. Values are enough for the search, so that this may wait
-// until it takes no more than a tenth of the time, and does so in the first milliseconds.
+// until it takes no more than a tenth of the time, and does so in the first milliseconds. How often it comes
+// to that depends on the clock, so that the work is not counted: counts are those of the search, which are
+// the same in every run.
 void RootSearch::catch_up(Worker& worker, bool at_once) {
     Choice choice;
     int depth, nodes;
@@ -188,8 +190,10 @@ void RootSearch::catch_up(Worker& worker, bool at_once) {
         nodes = root_.nodes;
     }
     const double begun = search_.elapsed();
+    const Statistics counted = worker.statistics;
     Tree tree;
     worker.recall_split(0, choice.lane, depth, nodes, choice.left_nodes, tree);
+    worker.statistics = counted;
     offer(tree);
     const std::lock_guard lock(root_.mutex);
     building_ += search_.elapsed() - begun;
@@ -208,17 +212,21 @@ void RootSearch::grow_greedily(Worker& worker, int depth, int nodes) {
 // Greedy trees with three optimal levels at their ends, and one other split at a time in the levels above
 // (limited discrepancy search): better trees stay, until all nodes of the first three levels have tried
 // their next splits or a part of the time is up. After 1 s at depth 8 errors fell on 7 of 10 sets (yeast 236
-// to 152, german-credit 82 to 55); a search of depth 6 without a time limit takes as long as before.
+// to 152, german-credit 82 to 55); a search of depth 6 without a time limit takes as long as before. Without
+// a time limit it is a part of the work so far: better trees and fuller caches change what is searched next,
+// and that is not to depend on the clock.
 void RootSearch::restart(Worker& worker, int depth) {
-    const double begun = search_.elapsed();
-    const double until = begun + (options_.time_limit < 1e9 ? options_.time_limit / 4 : begun / 8);
+    const bool timed = options_.time_limit < 1e9;
+    const double until = search_.elapsed() + options_.time_limit / 4;
+    const std::size_t& solved = worker.statistics.depth_two_solves;  // by all threads; this is one of them
+    const std::size_t most = solved + solved / (8 * static_cast<std::size_t>(options_.n_threads));
     constexpr int kRanks = 4;
     for (const Impurity impurity : {Impurity::gini, Impurity::entropy}) {
         GreedyPlan plan{depth, 3, impurity, std::vector<int>(8, 0)};
         double best = std::numeric_limits<double>::infinity();
         for (int rank = 0; rank < kRanks; ++rank)
             for (std::size_t node = 1; node < plan.rank.size(); ++node) {
-                if (search_.elapsed() > until) return;
+                if (timed ? search_.elapsed() > until : solved > most) return;
                 const int before = plan.rank[node];
                 if (rank == 0 && node > 1) break;  // the first plan
                 plan.rank[node] = rank;

@@ -68,10 +68,11 @@ void SizesSearch::keep(std::size_t nodes, double value, Tree tree) {
 }
 
 // Makes trees of the root's choices that are better than the trees so far. As in search/solve.cpp this waits
-// until it takes no more than a tenth of the time.
+// until it takes no more than a tenth of the time, and the work is not counted.
 void SizesSearch::catch_up(SizeWorker& worker, int depth, bool at_once) {
     if (!at_once && search_.elapsed() < std::max(10 * building_, kFirstSeconds)) return;
     const double begun = search_.elapsed();
+    const Statistics counted = worker.statistics;
     struct Found {
         double value;
         SizeChoice choice;
@@ -93,6 +94,7 @@ void SizesSearch::catch_up(SizeWorker& worker, int depth, bool at_once) {
         worker.build_choice(0, depth, found[k].choice, tree);
         keep(k, found[k].value, std::move(tree));
     }
+    worker.statistics = counted;
     building_ += search_.elapsed() - begun;
 }
 
