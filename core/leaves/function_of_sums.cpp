@@ -172,18 +172,22 @@ std::vector<double> FunctionRows::probe_sums() const {
     std::vector<double> probe(cells * n_values_);
     for (std::size_t g = 0; g < rows_.groups; ++g)
         for (std::size_t m = 0; m < n_values_; ++m) probe[m * cells] += sums_[g * n_values_ + m];
+    std::vector<double> sides(2 * n_values_);  // beside each other: cells of `probe` lie in a cache line each
     for (std::size_t f = 0; f < probed; ++f) {
         const std::uint64_t* bits = &rows_.columns[static_cast<std::size_t>(out_.features[f]) * rows_.words];
         bool split[2] = {false, false};
+        std::fill(sides.begin(), sides.end(), 0.0);
         for (std::size_t g = 0; g < rows_.groups; ++g) {
             const bool side = (bits[rows_.first[g] / 64] >> (rows_.first[g] % 64)) & 1;
             split[side] = true;
-            for (std::size_t m = 0; m < n_values_; ++m)
-                probe[m * cells + 1 + 2 * f + (side ? 1 : 0)] += sums_[g * n_values_ + m];
+            double* sum = &sides[side ? n_values_ : 0];
+            const double* own = &sums_[g * n_values_];
+            for (std::size_t m = 0; m < n_values_; ++m) sum[m] += own[m];
         }
         for (std::size_t side = 0; side < 2; ++side)
-            for (std::size_t m = 0; m < n_values_ && !split[side]; ++m)
-                probe[m * cells + 1 + 2 * f + side] = probe[m * cells];
+            for (std::size_t m = 0; m < n_values_; ++m)
+                probe[m * cells + 1 + 2 * f + side] = split[side] ? sides[side * n_values_ + m]
+                                                                  : probe[m * cells];
     }
     for (std::size_t m = 0; m < n_values_; ++m)
         for (std::size_t c = 0; c < cells; ++c) probe[m * cells + c] *= out_.units[m];

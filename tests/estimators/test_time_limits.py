@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from streed import NotProvenWarning, OptimalTreeClassifier, OptimalTreeRegressor
-from streed.estimators import columns, plan
+from streed import NotProvenWarning, OptimalTreeClassifier, OptimalTreeRegressor, PolicyTree
+from streed.estimators import columns, plan, policy, teachers
 from streed.solver.engines import by_depth, thresholds
 from tests.support import one_cut
 
@@ -95,3 +95,21 @@ def test_metrics_stop_between_searches(given: list[float]) -> None:
     given.clear()
     OptimalTreeClassifier("f1", max_depth=2, time_limit=100).fit(X, Y)
     assert len(given) > 1
+
+
+def test_the_tree_of_a_policy_has_its_time_after_the_teacher(
+    given: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The models take an hour by the clock, of which no time limit of the tree knows."""
+    real, gone = time.perf_counter, [0.0]
+
+    def slow(*arguments: Any) -> Any:
+        gone[0] += 3600.0
+        return teachers.scores_of(*arguments)
+
+    monkeypatch.setattr(time, "perf_counter", lambda: real() + gone[0])
+    monkeypatch.setattr(policy, "scores_of", slow)
+    model = PolicyTree("inverse_propensity", max_depth=2, time_limit=300)
+    model.fit(X, RNG.integers(0, 2, len(X)), X[:, 0] * Y)
+    assert gone[0] == 3600.0
+    assert given[0] > 100

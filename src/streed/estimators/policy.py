@@ -100,7 +100,8 @@ class PolicyTree(BaseTree):
         Price of a branching node, as a share of the mean over the rows of their greatest less their least
         score.
     time_limit : float, optional
-        Seconds after which the best tree so far is taken; see ``result_.optimal`` and ``result_.gap``.
+        Seconds after which the best tree so far is taken; see ``result_.optimal`` and ``result_.gap``. They
+        count from the scores on: the models of a teacher take the time that they take.
     memory_limit : float or str, optional
         Bytes that the solver's own structures may take, also as a text: "2GB", "500 MB", "1GiB".
     n_jobs : int, optional
@@ -244,6 +245,7 @@ class PolicyTree(BaseTree):
             _refuse_swapped(treatments, codes.size, outcome)
             trial = _trial(table, codes, outcome, treatments, models)
             scores = check_costs("scores of the teacher", scores_of(self.teacher, trial, models), "treatment")
+            limits = self._limits()  # of the tree: nothing ends the models of a teacher
         task = self._task(scores, treatments)
         self.treatments_ = treatments
         self._solve(task, table, treatment, None, limits)
