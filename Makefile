@@ -89,23 +89,25 @@ clean:
 	rm -rf $(VENV) $(PEERS) $(OLDEST) $(INTEROP) build
 
 # Built without isolation, so that build/ is kept and a second build compiles only what has changed. What pip and the compiler say is in
-# build/install.log; steps and compiled files are shown.
+# build/install.log; steps and compiled files are shown line by line (awk of Debian would wait for a full buffer).
 INSTALL = mkdir -p build && PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m pip install --verbose --disable-pip-version-check \
-    --no-build-isolation --config-settings=cmake.define.STREED_WERROR=
-SHOWN = 2>&1 | tee build/install.log | awk '/^ *\[[0-9]+\/[0-9]+\]|^ *(Downloading|Collecting|Installing|Building|Successfully) / \
-    {print substr($$0, 1, 110); fflush()} /: error:|^ERROR/ {print; fflush()}'
+    --no-build-isolation --config-settings=cmake.define.
+SHOWN = 2>&1 | tee build/install.log | grep --line-buffered -oE \
+    '^ *(\[[0-9]+/[0-9]+\]|(Downloading|Collecting|Installing|Building|Successfully) ).{0,90}|.*: error:.*|^ERROR.*' || \
+    { echo "Not installed; build/install.log says why"; exit 1; }
 
 $(VENV)/.demo $(VENV)/.installed: SHELL := /bin/bash
 $(VENV)/.demo $(VENV)/.installed: .SHELLFLAGS := -o pipefail -c
 
+# The demo needs the kernels of this machine only; those of other instruction sets follow with .installed.
 $(VENV)/.demo: $(VENV)/.tools $(SOURCES)
 	@echo "Building streed (a few minutes of one core) and installing what the demo needs"
-	@$(INSTALL)OFF '.[plot,pandas]' $(SHOWN)
+	@$(INSTALL)STREED_ALL_LEVELS=OFF '.[plot,pandas]' $(SHOWN)
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.tools $(SOURCES)
 	@echo "Building streed (a few minutes of one core) and installing what developers need"
-	@$(INSTALL)$(WERROR) '.[dev]' $(SHOWN)
+	@$(INSTALL)STREED_WERROR=$(WERROR) '.[dev]' $(SHOWN)
 	@touch $@
 
 $(VENV)/.tools:

@@ -360,20 +360,14 @@ constexpr std::size_t panel_bytes(int stride) {
 namespace baseline {
 extern const Kernels kernels;
 }
-#ifdef STREED_HAVE_AVX2
 namespace avx2 {
 extern const Kernels kernels;
 }
-#endif
-#ifdef STREED_HAVE_AVX512BW
 namespace avx512bw {
 extern const Kernels kernels;
 }
-#endif
-#ifdef STREED_HAVE_AVX512
 namespace avx512 {
 extern const Kernels kernels;
 }
-#endif
 
 }  // namespace streed
