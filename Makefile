@@ -99,7 +99,7 @@ SHOWN = 2>&1 | tee build/install.log | grep --line-buffered -oE \
 $(VENV)/.demo $(VENV)/.installed: SHELL := /bin/bash
 $(VENV)/.demo $(VENV)/.installed: .SHELLFLAGS := -o pipefail -c
 
-# The demo needs the kernels of this machine only; those of other instruction sets follow with .installed.
+# The demo needs the kernels of this machine only; those of other instruction sets, and the baseline with -O3, follow with .installed.
 $(VENV)/.demo: $(VENV)/.tools $(SOURCES)
 	@echo "Building streed (a few minutes of one core) and installing what the demo needs"
 	@$(INSTALL)STREED_ALL_LEVELS=OFF '.[plot,pandas]' $(SHOWN)

@@ -16,9 +16,11 @@ std::vector<std::string> simd_levels() {
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
         levels.emplace_back(avx2::kernels.name);
 #endif
-#ifdef STREED_HAVE_AVX512BW
+#if defined(STREED_HAVE_AVX512BW) || defined(STREED_HAVE_AVX512)
     const bool wide = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
                       __builtin_cpu_supports("avx512dq");
+#endif
+#ifdef STREED_HAVE_AVX512BW
     if (wide) levels.emplace_back(avx512bw::kernels.name);
 #endif
 #ifdef STREED_HAVE_AVX512
