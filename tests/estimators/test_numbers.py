@@ -146,7 +146,7 @@ def test_several_targets() -> None:
         (OptimalTreeRegressor(leaf_model="linear", ridge=-1), y, "ridge must be a finite number >= 0"),
         (OptimalTreeRegressor(leaf_model="linear", leaf_columns=["weight"]), y, "leaf_columns must be names"),
         (OptimalTreeRegressor("absolute_error"), np.column_stack([y, y]), "1d array"),
-        (SurvivalTree(), y, "y must be a structured array"),
+        (SurvivalTree(), y, "y must be events and times"),
         (SurvivalTree(), None, "requires y to be passed"),
     ],
 )

@@ -57,8 +57,6 @@ class FairnessFront(Sequence[FairnessPoint]):
         last point has the proven least error of trees with a smaller difference than the point before it,
         but other trees may have that error with a still smaller difference. If not even the first point was
         proven, the front is one point, the best tree so far, and `settled` is 0.
-    settled : int
-        Number of leading points that are known to be on the whole front, with nothing missing between them.
     constraint : str
         The notion of fairness.
     total : float
@@ -69,6 +67,8 @@ class FairnessFront(Sequence[FairnessPoint]):
         Seconds that it took.
     measure : str
         What the errors are called: "errors", or "misclassified weight" where rows or classes have weights.
+    settled : int
+        Number of leading points that are known to be on the whole front, with nothing missing between them.
     """
 
     points: tuple[FairnessPoint, ...]
