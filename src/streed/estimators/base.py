@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,6 +21,7 @@ from streed.binarize.plan import Numbers
 from streed.errors import fits_are_silent
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
 from streed.estimators.fitted import after_fit
+from streed.estimators.job import Job
 from streed.estimators.names import answering, unknown_parameter
 from streed.estimators.plan import FitPlan, default_binarizer
 from streed.estimators.unproven import warn_unproven
@@ -31,7 +32,6 @@ from streed.solver.progress import Watchers
 from streed.table.columns import is_frame, narrowed
 from streed.table.labels import refuse_missing
 from streed.table.matrix import check_binary
-from streed.tasks.base import Task
 from streed.tree.result import Result
 from streed.tree.tree import Tree
 from streed.versions import VersionedState
@@ -39,7 +39,7 @@ from streed.versions import VersionedState
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
-    from streed.estimators.path import EstimatorPath
+    from streed.estimators.path import Collector, EstimatorPath
     from streed.estimators.scores import Score
 
 
@@ -101,53 +101,43 @@ class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEsti
         )
         return replace(found, started=started)
 
-    def _solve(
-        self,
-        task: Task | Callable[[NDArray[np.uint8]], Task],
-        table: Any,
-        y: Any,
-        sample_weight: Any,
-        limits: Limits,
-        progress: Any = None,
-    ) -> None:
-        """Solve the task on a checked table, and store the tree with what evaluates its tests.
+    def _prepare(self, *data: Any, **named: Any) -> Job:
+        """Check what `fit` takes, in the order in which it takes it, and make the task."""
+        raise NotImplementedError
 
-        Where the task depends on what the binarizer made, `task` is a function of the binary features.
-        """
+    def _fit(self, **data: Any) -> Self:
+        """Fit one tree; its size is chosen on rows that were held out, if `tune` says so."""
+        if self.tune is None:
+            self._solve(self._prepare(**data))
+        else:
+            from streed.tuning.estimators import fit_tuned
+
+            fit_tuned(self, {name: values for name, values in data.items() if values is not None})
+        return self
+
+    def _solve(self, job: Job, progress: Any = None, sizes: Collector | None = None) -> None:
+        """Solve the task, and store the tree with what evaluates its tests; `sizes` gets all sizes."""
         if progress is None:
             if getattr(self, "_skl_callbacks", None):
-                self._solve_in_steps(task, table, y, sample_weight, limits)
+                self._solve_in_steps(job)
                 return
             progress = self.progress
-        plan = FitPlan(self, task, table, y, sample_weight, limits, progress)
+        plan = FitPlan(self, job, progress, sizes)
         self.binarizer_, self.result_ = plan.run()
         self.tree_ = self.result_.tree
         conditions = getattr(self.binarizer_, "conditions_", None)
         if conditions is not None:
             self.result_.explain(conditions)
         warn_of_identifiers(self)
-        warn_unproven(self, self.result_, limits)
+        warn_unproven(self, self.result_, job.limits)
+        if job.finish is not None:
+            job.finish(self)
 
     @with_callbacks  # type: ignore[untyped-decorator]
-    def _solve_in_steps(self, task: Any, table: Any, y: Any, sample_weight: Any, limits: Limits) -> None:
-        steps = Steps(self, table, y, sample_weight)
-        self._solve(task, table, y, sample_weight, limits, Watchers((self.progress, steps.watch)))
+    def _solve_in_steps(self, job: Job) -> None:
+        steps = Steps(self, job.table, job.y, job.sample_weight)
+        self._solve(job, Watchers((self.progress, steps.watch)))
         steps.finish()
-
-    def _finish(self, finish: Callable[[Any], None]) -> None:
-        """Compute what depends on the tree beside the tree itself; a path does so for each of its trees."""
-        finish(self)
-        if "_collector" in vars(self):
-            self._collector.finish = finish
-
-    def _fit_tuned(self, **data: Any) -> bool:
-        """Choose the size on rows that were held out, if `tune` says so; return whether it does."""
-        if self.tune is None:
-            return False
-        from streed.tuning.estimators import fit_tuned
-
-        fit_tuned(self, {name: values for name, values in data.items() if values is not None})
-        return True
 
     def _quick_path(self, **data: Any) -> EstimatorPath:
         """Find the best trees of all sizes over a few candidate features; tuning comes in here."""

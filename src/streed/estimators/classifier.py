@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from streed.binarize.binarizer import check_table
 from streed.estimators.base import BaseTree, check_labels, check_rows, has_shares
 from streed.estimators.fitted import after_fit
+from streed.estimators.job import Job
 from streed.options import OPTIONS
 from streed.tasks import is_binary, make_task, resolve
 from streed.tasks.base import labels_of
@@ -164,8 +165,9 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         OptimalTreeClassifier
             The fitted estimator itself.
         """
-        if self._fit_tuned(X=X, y=y, sample_weight=sample_weight):
-            return self
+        return self._fit(X=X, y=y, sample_weight=sample_weight)
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Job:
         limits = self._limits()
         resolve(self.objective)
         complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
@@ -181,8 +183,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         task = make_task(self.objective, y, **given)
         labels = labels_of(task)
         self.classes_ = np.unique(y) if labels is None else labels
-        self._solve(task, table, y, sample_weight, limits)
-        return self
+        return Job(task, table, y, sample_weight, limits)
 
     def _default_score(self, data: Mapping[str, Any]) -> Score:
         from streed.estimators.scores import score_of_labels

@@ -22,7 +22,7 @@ from streed.solver.thresholds import Split
 from streed.table.columns import Column, read_columns
 from streed.table.limits import is_beyond
 from streed.thresholds.columns import Ranks, encode_columns
-from streed.tree.result import Result
+from streed.tree.result import Result, with_features
 from streed.tree.tree import Tree
 
 Cuts = Mapping[int, Iterable[Any]]
@@ -120,17 +120,16 @@ class FitColumns:
         np.logical_not(bits.T, out=table[len(self.searched) :], casting="unsafe")
         return table
 
-    def adopt(self, result: Result, splits: Sequence[Split]) -> Binarizer:
-        """Turn the splits that a tree tests into conditions of a binarizer, and let the tree test these."""
-        tree = result.tree
-        used = sorted(set(tree.feature[tree.feature >= 0].tolist()))
+    def adopt(self, result: Result, splits: Sequence[Split]) -> tuple[Binarizer, Result]:
+        """Return a binarizer whose cuts are the splits that a tree tests, and the tree over its features."""
+        tested = result.tree.feature
+        used = sorted(set(tested[tested >= 0].tolist()))
         cuts = self._cuts_by_rank([splits[number] for number in used])
         binarizer = self.cut({j: [cuts[j][last] for last in sorted(cuts[j])] for j in self.searched})
-        number = np.full(len(splits) + 1, -1, np.int32)  # a leaf has -1
-        number[used] = [self._feature(binarizer, splits[each], cuts) for each in used]
-        tree.feature = number[tree.feature]
-        tree.n_features, tree.feature_names = len(binarizer.conditions_), tuple(binarizer.names())
-        return binarizer
+        features = np.full(len(splits), -1, np.int32)
+        features[used] = [self._feature(binarizer, splits[each], cuts) for each in used]
+        (adopted,) = with_features([result], features, len(binarizer.conditions_), binarizer.names())
+        return binarizer, adopted
 
     def cuts_of(self, splits: Iterable[Split]) -> dict[int, list[Any]]:
         """Return the cuts of splits, by column."""

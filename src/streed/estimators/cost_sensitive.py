@@ -22,6 +22,7 @@ from streed.estimators.base import (
     ordered_columns,
 )
 from streed.estimators.fitted import after_fit
+from streed.estimators.job import Job
 from streed.table.columns import column_names
 from streed.table.labels import check_sample_weight, encode
 from streed.tasks.base import Task
@@ -216,8 +217,9 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         CostSensitiveTreeClassifier
             The fitted estimator itself.
         """
-        if self._fit_tuned(X=X, y=y, costs=costs, sample_weight=sample_weight):
-            return self
+        return self._fit(X=X, y=y, costs=costs, sample_weight=sample_weight)
+
+    def _prepare(self, X: Any, y: Any = None, costs: Any = None, sample_weight: Any = None) -> Job:
         limits = self._limits()
         if costs is None:
             y = check_labels(self, y)
@@ -239,8 +241,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         self._column_names, self._prices = names, prices
         self._weight = float(table.shape[0] if weights is None else weights.sum())
         task = self._task(y, costs, weights, None) if prices is None else priced
-        self._solve(task, table, y, sample_weight, limits)
-        return self
+        return Job(task, table, y, sample_weight, limits)
 
     @property
     def expected_costs_(self) -> ExpectedCosts:

@@ -11,6 +11,7 @@ from streed.binarize.binarizer import check_table
 from streed.estimators.base import check_labels, check_rows, warn_of_identifiers
 from streed.estimators.classifier import OptimalTreeClassifier
 from streed.estimators.fitted import after_fit
+from streed.estimators.job import Job
 from streed.fairness.front import FairnessFront
 from streed.fairness.groups import columns_by_name, group_rates
 from streed.options import OPTIONS
@@ -194,19 +195,22 @@ class FairTreeClassifier(OptimalTreeClassifier):
         FairTreeClassifier
             The fitted estimator itself.
         """
-        groups = sensitive_features = columns_by_name(X, sensitive_features)
-        if self._fit_tuned(X=X, y=y, sensitive_features=groups, sample_weight=sample_weight):
-            return self
+        groups = columns_by_name(X, sensitive_features)
+        return self._fit(X=X, y=y, sensitive_features=groups, sample_weight=sample_weight)
+
+    def _prepare(  # type: ignore[override]
+        self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None
+    ) -> Job:
         limits = self._limits()
+        groups = columns_by_name(X, sensitive_features)
         y, table = self._check(X, y)
-        task = self._task(y, sensitive_features, sample_weight)
+        task = self._task(y, groups, sample_weight)
         self.classes_ = labels_of(task)
-        self._solve(task, table, y, sample_weight, limits)
-        self.group_rates_ = None
-        self.difference_, self.ratio_ = np.nan, np.nan
-        if groups is not None:
-            self._finish(lambda model: model._store_rates(task, table, y, groups, sample_weight))
-        return self
+
+        def finish(model: FairTreeClassifier) -> None:
+            model._store_rates(task, table, y, groups, sample_weight)
+
+        return Job(task, table, y, sample_weight, limits, finish)
 
     def _tuning_data(self, data: dict[str, Any]) -> dict[str, Any]:
         groups = columns_by_name(data["X"], data.get("sensitive_features"))
@@ -250,6 +254,10 @@ class FairTreeClassifier(OptimalTreeClassifier):
         sensitive_features: Any,
         sample_weight: Any,
     ) -> None:
+        self.group_rates_ = None
+        self.difference_, self.ratio_ = np.nan, np.nan
+        if sensitive_features is None:
+            return
         predicted = self.tree_.label[self._leaves(table)].astype(np.int64)
         if isinstance(task, GroupFairness):
             outcome = task.outcome(predicted if task.rows is None else predicted[task.rows])

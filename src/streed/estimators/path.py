@@ -7,6 +7,7 @@ are cut at thresholds that the search itself chooses, over features of their own
 from __future__ import annotations
 
 import copy
+import inspect
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -17,11 +18,12 @@ from sklearn.base import clone
 
 from streed.errors import silent_fits
 from streed.estimators.base import warn_of_identifiers
+from streed.estimators.job import Job
 from streed.estimators.unproven import warn_unproven_sizes
 from streed.options import Limits
 from streed.paths.sizes import SizePath, path_checked
 from streed.tasks.base import Task
-from streed.tree.result import Result
+from streed.tree.result import Result, with_features
 
 
 class Collector:
@@ -35,14 +37,11 @@ class Collector:
         All sizes.
     binarizers : dict from int to Binarizer
         Where sizes have features of their own: by the ``id`` of a tree, what made its features.
-    finish : function or None
-        Computes, for a fitted estimator with another tree, what else depends on the tree.
     n_features : int
         Number of binary features that were searched.
     """
 
     path: SizePath
-    finish: Callable[[Any], None] | None = None
     n_features = 0
 
     def __init__(self, candidates: bool = False) -> None:
@@ -64,12 +63,10 @@ class Collector:
     ) -> Result:
         """Do so over some of the features; the trees test them by their numbers among all."""
         some = None if names is None else [names[k] for k in kept]
-        result = self.solve(task, np.ascontiguousarray(features[:, kept]), some, limits, progress)
-        numbers = np.array([*kept.tolist(), -1], np.int32)  # a leaf has -1
-        for tree in {id(each.tree): each.tree for each in self.path}.values():
-            tree.feature = numbers[tree.feature]
-            tree.n_features, tree.feature_names = features.shape[1], None if names is None else tuple(names)
-        return result
+        self.solve(task, np.ascontiguousarray(features[:, kept]), some, limits, progress)
+        results = tuple(with_features(self.path, kept, features.shape[1], names))
+        self.path = replace(self.path, results=results)
+        return self.path[-1]
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,11 +125,9 @@ def _path(estimator: Any, collector: Collector, *data: Any, **named: Any) -> Est
     limits = model._limits()
     if limits.unlimited:
         raise ValueError("a size path needs max_depth, or a max_nodes of at most 20: got max_depth=None")
-    model._collector = collector
-    try:
-        model.fit(*data, **named)
-    finally:
-        del model._collector
+    given = inspect.signature(model.fit).bind(*data, **named)
+    job = model._prepare(**given.arguments)
+    model._solve(job, sizes=collector)
     results = collector.path.results
     if not collector.binarizers:
         results = tuple(replace(result, note=model.result_.note) for result in results)
@@ -142,7 +137,7 @@ def _path(estimator: Any, collector: Collector, *data: Any, **named: Any) -> Est
             result.explain(conditions)
 
     def make(size: int) -> Any:
-        return _with_tree(model, size, results[size], collector)
+        return _with_tree(model, job, size, results[size], collector)
 
     found = replace(collector.path, results=results, seconds=time.perf_counter() - started)
     n_features = 0 if collector.binarizers else collector.n_features
@@ -151,11 +146,11 @@ def _path(estimator: Any, collector: Collector, *data: Any, **named: Any) -> Est
     )
 
 
-def _with_tree(model: Any, size: int, result: Result, collector: Collector) -> Any:
+def _with_tree(model: Any, job: Job, size: int, result: Result, collector: Collector) -> Any:
     """Return a copy of a fitted estimator with another tree."""
     other = copy.copy(model).set_params(max_nodes=size)
     other.result_, other.tree_ = result, result.tree
     other.binarizer_ = collector.binarizer_of(result, model)
-    if collector.finish is not None:
-        collector.finish(other)
+    if job.finish is not None:
+        job.finish(other)
     return other

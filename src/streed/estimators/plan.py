@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -23,6 +23,7 @@ from streed.binarize.binarizer import Binarizer
 from streed.errors import CutsWarning, warn_caller
 from streed.estimators import candidates
 from streed.estimators.columns import FitColumns
+from streed.estimators.job import Job
 from streed.estimators.sizes import ThresholdSizes
 from streed.options import CUTS, LEAST_SECONDS, Limits
 from streed.solver import greedy, thresholds
@@ -61,23 +62,23 @@ MOST_GREEDY_NODES = 1023
 
 @dataclass(slots=True)
 class FitPlan:
-    """One fit: what is searched, on which rows, and within which limits.
-
-    `task` is a function of the binary features where the task depends on them.
-    """
+    """One fit: which columns are searched, on which rows, and what is done where that is not possible."""
 
     model: BaseTree
-    task: Task | Callable[[NDArray[np.uint8]], Task]
-    table: Any
-    y: Any
-    sample_weight: Any
-    limits: Limits
+    job: Job
     progress: Any
+    collector: Collector | None = None
+    """What wants all sizes instead of one tree, if anything does."""
 
     @property
-    def started(self) -> float:
-        """When the fit began, by `time.perf_counter`."""
-        return self.limits.started
+    def task(self) -> Any:
+        """The task, or a function of the binary features."""
+        return self.job.task
+
+    @property
+    def limits(self) -> Limits:
+        """The limits; their clock began with the fit."""
+        return self.job.limits
 
     def run(self) -> tuple[Any, Result]:
         """Return the fitted binarizer, and the result with a tree over its features."""
@@ -89,7 +90,7 @@ class FitPlan:
 
     def _run(self) -> tuple[Any, Result]:
         cuts = self._cuts()
-        taken = self.model.take_features(self.table, self.y, self.sample_weight, cuts)
+        taken = self.model.take_features(self.job.table, self.job.y, self.job.sample_weight, cuts)
         if self.collector is not None and self.collector.candidates:
             return self.search_candidates(taken, self.progress)
         if taken is not None:
@@ -110,19 +111,14 @@ class FitPlan:
             run = thresholds.ThresholdRun(self.task, matrix, self.left(), self.progress, work, gone)
             result = run.solve()
             if not run.gave_up and result is not None:
-                return columns.adopt(result, run.splits), _with_note(result, said(result))
+                binarizer, result = columns.adopt(result, run.splits)
+                return binarizer, _with_note(result, said(result))
             found, why = columns.cuts_of(run.splits), run.gave_up
         return self.search_chosen_cuts(columns, found, why)
 
-    @property
-    def collector(self) -> Collector | None:
-        """What wants all sizes instead of one tree, if anything does."""
-        found: Collector | None = vars(self.model).get("_collector")
-        return found
-
     def _read(self, binarizer: Binarizer, rows: Any) -> FitColumns:
-        weights = _weights_of(rows, self.sample_weight, self.table.shape[0])
-        return FitColumns(binarizer, self.table, self.y, weights, rows)
+        weights = _weights_of(rows, self.job.sample_weight, self.job.table.shape[0])
+        return FitColumns(binarizer, self.job.table, self.job.y, weights, rows)
 
     def _cuts(self) -> str:
         """Return where numbers are cut; a given binarizer implies "binned"."""
@@ -143,8 +139,8 @@ class FitPlan:
             kept = None if why else thresholds.kept_rows(self.task)
         else:
             why, kept = "tests have prices", None
-        if why and self.sample_weight is not None:
-            kept = np.flatnonzero(np.asarray(self.sample_weight))
+        if why and self.job.sample_weight is not None:
+            kept = np.flatnonzero(np.asarray(self.job.sample_weight))
         return why, slice(None) if kept is None else kept
 
     def _work(self, task: Task, n_cells: int) -> float:
@@ -196,7 +192,7 @@ class FitPlan:
 
     def seconds_left(self) -> float:
         """Return how much of the time limit is left since the fit began; below zero if the time is up."""
-        return self.limits.time_limit - (time.perf_counter() - self.started)
+        return self.limits.time_limit - (time.perf_counter() - self.limits.started)
 
     def left(self, share: float = 1.0) -> Limits:
         """Return the limits, with a share of the time that is left."""
@@ -207,7 +203,7 @@ class FitPlan:
     def _candidate_cuts(self, rows: Any, target: greedy.Target | None) -> Features:
         """Return binary features of a few quantiles of each column and the cuts of greedy trees."""
         numbers = target is not None and target.numbers is not None
-        n_quantiles = candidates.n_quantiles(self.table.shape[1], self.limits.max_depth, numbers)
+        n_quantiles = candidates.n_quantiles(self.job.table.shape[1], self.limits.max_depth, numbers)
         columns = self._read(default_binarizer(self.model).set_params(n_thresholds=n_quantiles), rows)
         found = []
         if columns.searched and target is not None:
@@ -238,12 +234,12 @@ class FitPlan:
 
     def _target(self, rows: Any) -> greedy.Target | None:
         """Return the classes or numbers of the target, as they were given."""
-        if self.y is None:
+        if self.job.y is None:
             return None
-        y = np.asarray(self.y)[rows]
+        y = np.asarray(self.job.y)[rows]
         weights = np.ones(y.shape[0])
-        if self.sample_weight is not None:
-            weights = np.asarray(self.sample_weight, np.float64)[rows]
+        if self.job.sample_weight is not None:
+            weights = np.asarray(self.job.sample_weight, np.float64)[rows]
         if isinstance(self.model, ClassifierMixin):
             classes, codes = encode(y)
             return greedy.target_of_labels((codes, weights), None, len(classes))

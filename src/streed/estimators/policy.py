@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from streed.binarize.binarizer import Binarizer, check_table
 from streed.estimators.base import BaseTree, check_rows, label_names, ordered_columns
 from streed.estimators.fitted import after_fit
+from streed.estimators.job import Job
 from streed.estimators.policy_value import PolicyValue, policy_value
 from streed.estimators.teachers import TEACHERS, Models, Trial, scores_of
 from streed.magnitudes import as_floats
@@ -226,8 +227,9 @@ class PolicyTree(BaseTree):
         PolicyTree
             The fitted estimator itself.
         """
-        if self._fit_tuned(X=X, treatment=treatment, outcome=outcome, rewards=rewards):
-            return self
+        return self._fit(X=X, treatment=treatment, outcome=outcome, rewards=rewards)
+
+    def _prepare(self, X: Any, treatment: Any = None, outcome: Any = None, rewards: Any = None) -> Job:
         limits = self._limits()
         self._check_teacher()
         table = check_table(self, X, reset=True)
@@ -248,8 +250,7 @@ class PolicyTree(BaseTree):
             limits = self._limits()  # of the tree: nothing ends the models of a teacher
         task = self._task(scores, treatments)
         self.treatments_ = treatments
-        self._solve(task, table, treatment, None, limits)
-        return self
+        return Job(task, table, treatment, None, limits)
 
     def _task(self, scores: NDArray[np.float64], treatments: NDArray[Any]) -> PolicyReward:
         if self.capacity is None and self.treatment_costs is None and self.budget is None:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 from streed.binarize.binarizer import check_table
 from streed.estimators.base import BaseTree, check_rows
 from streed.estimators.fitted import after_fit
+from streed.estimators.job import Job
 from streed.estimators.leaf_columns import leaf_columns, read_leaf_columns
 from streed.options import OPTIONS
 from streed.spelling import did_you_mean
@@ -216,8 +217,9 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         OptimalTreeRegressor
             The fitted estimator itself.
         """
-        if self._fit_tuned(X=X, y=y, sample_weight=sample_weight):
-            return self
+        return self._fit(X=X, y=y, sample_weight=sample_weight)
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Job:
         limits = self._limits()
         self._check_choices()
         complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
@@ -229,9 +231,8 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         check_rows(table, y)
         options: dict[str, Any] = {"sample_weight": sample_weight, "cost_complexity": complexity}
         task = self._task(table, y, options)
-        self._solve(task, table, y, sample_weight, limits)
         self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
-        return self
+        return Job(task, table, y, sample_weight, limits)
 
     def _check_choices(self) -> None:
         for name, known in (("loss", LOSSES), ("leaf_model", LEAF_MODELS)):

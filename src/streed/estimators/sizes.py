@@ -130,7 +130,7 @@ class ThresholdSizes:
         result = run.solve()
         self._searches += 1
         if result is not None:
-            binarizer = self._columns.adopt(result, run.splits)
+            binarizer, result = self._columns.adopt(result, run.splits)
             self._binarizers[id(result.tree)] = binarizer
             self._offer(size, replace(result, note=self._covered(result)))
             self._done(f"size {size}: {result.objective:g}, {'proven' if result.optimal else 'not proven'}")
@@ -192,7 +192,7 @@ class ThresholdSizes:
         """Return what a search gets as its progress: a line with the size, or the user's function."""
         if self._line is None:
             return self._plan.progress
-        line, started = self._line, self._plan.started
+        line, started = self._line, self._plan.limits.started
         most = self._plan.limits.max_nodes
 
         def draw(progress: Progress) -> bool:
@@ -207,4 +207,4 @@ class ThresholdSizes:
 
     def _done(self, what: str) -> None:
         if self._line is not None:
-            self._line.leave(f"path: {what}, {time.perf_counter() - self._plan.started:.1f} s")
+            self._line.leave(f"path: {what}, {time.perf_counter() - self._plan.limits.started:.1f} s")

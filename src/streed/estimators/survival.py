@@ -13,6 +13,7 @@ from streed.binarize.binarizer import check_table
 from streed.errors import NoEventsWarning
 from streed.estimators.base import BaseTree, check_rows
 from streed.estimators.fitted import after_fit
+from streed.estimators.job import Job
 from streed.options import OPTIONS
 from streed.survival.concordance import concordance_index
 from streed.survival.steps import StepFunction
@@ -162,9 +163,10 @@ class SurvivalTree(BaseTree):
         SurvivalTree
             The fitted estimator itself. Without a single event it has one leaf, and there is a warning.
         """
+        return self._fit(X=X, y=as_target(y), sample_weight=sample_weight)
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Job:
         y = as_target(y)
-        if self._fit_tuned(X=X, y=y, sample_weight=sample_weight):
-            return self
         limits = self._limits()
         complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
         assert complexity is not None
@@ -174,10 +176,12 @@ class SurvivalTree(BaseTree):
         task = Survival(event, time, sample_weight, complexity)
         if not task.has_events:
             warnings.warn("no event was observed: the tree is a single leaf", NoEventsWarning, stacklevel=2)
-        self._solve(task, table, time, sample_weight, limits)
-        self.unique_times_ = self._curves.times
         self._last_time = float(time.max())
-        return self
+
+        def finish(model: SurvivalTree) -> None:
+            model.unique_times_ = model._curves.times
+
+        return Job(task, table, time, sample_weight, limits, finish)
 
     def _tuning_data(self, data: dict[str, Any]) -> dict[str, Any]:
         return data | {"y": as_target(data["y"])}

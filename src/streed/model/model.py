@@ -255,11 +255,8 @@ class Model(Exports, Explains):
             The tree, with the features that it tests in their order as its only ones, and their values.
         """
         tested = np.unique(self.tree.feature[self.tree.feature >= 0])
-        tree = copy.copy(self.tree)
-        tree.feature = np.where(self.tree.feature < 0, -1, np.searchsorted(tested, self.tree.feature)).astype(
-            np.int32
-        )
-        tree.n_features, tree.feature_names = tested.size, None
+        places = np.searchsorted(tested, np.arange(self.tree.n_features))
+        tree = self.tree.over(places, tested.size, None)
         table = table if is_frame(table) else _as_array(table, len(self.columns))
         columns = {name: self._column(table, name) for name in self.tested_columns}
         features = np.empty((table.shape[0], tested.size), dtype=np.bool_)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from streed.tree.conditions import Condition
 from streed.tree.tree import Tree
@@ -231,6 +233,27 @@ class Result:
             f"gap={self.gap:.4g}, optimal={self.optimal}, status={self.status!r}, tree={self.tree!r}, "
             f"seconds={self.seconds:.3g})"
         )
+
+
+def with_features(
+    results: Iterable[Result], features: ArrayLike, n_features: int, names: Sequence[str] | None
+) -> list[Result]:
+    """Return results whose trees are over other features (`Tree.over`); those that share a tree still do."""
+    made: dict[int, Tree] = {}
+
+    def over(tree: Tree) -> Tree:
+        if id(tree) not in made:
+            made[id(tree)] = tree.over(features, n_features, names)
+        return made[id(tree)]
+
+    return [
+        replace(
+            result,
+            tree=over(result.tree),
+            front=[replace(solution, tree=over(solution.tree)) for solution in result.front],
+        )
+        for result in list(results)
+    ]
 
 
 def proof_text(optimal: bool, bound: str | None, gap: float, status: str) -> str:

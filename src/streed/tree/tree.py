@@ -400,6 +400,38 @@ class Tree(Views, Exports):
 
         return tree_from_dict(description)
 
+    def over(self, features: ArrayLike, n_features: int, names: Sequence[str] | None) -> Tree:
+        """Return the same tree over other binary features; what conditions say of the old ones goes.
+
+        Parameters
+        ----------
+        features : array-like of int
+            ``features[k]`` is the new number of feature k; any number where the tree does not test it.
+        n_features : int
+            Number of new features.
+        names : sequence of str, optional
+            A name for each of them.
+
+        Returns
+        -------
+        Tree
+            A new tree that shares the other arrays.
+
+        Examples
+        --------
+        >>> import streed
+        >>> tree = streed.solve(streed.tasks.Accuracy([0, 0, 1]), [[0], [0], [1]], max_depth=1).tree
+        >>> tree.over([2], 3, ["a", "b", "c"]).feature.tolist()
+        [2, -1, -1]
+        """
+        other = Tree.__new__(Tree)
+        other.__setstate__(self.__getstate__())
+        numbers = np.append(np.asarray(features, np.int32), np.int32(-1))  # a leaf has -1
+        other.feature = numbers[self.feature]
+        other.n_features, other.conditions = n_features, None
+        other.feature_names = None if names is None else tuple(names)
+        return other
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
