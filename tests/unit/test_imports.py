@@ -54,7 +54,7 @@ ALLOWED: dict[str, set[str]] = {
     "thresholds": BASE | {"table", "tree"},
     "estimators": BASE
     | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "tasks", "solver", "versions"}
-    | {"paths", "tuning", "model", "interop", "explain"},
+    | {"leaves", "paths", "tuning", "model", "interop", "explain"},
     "cli": BASE
     | {"survival", "estimators", "table", "tree", "fairness", "tasks", "solver", "model", "views", ""}
     | {"tuning"},

@@ -8,10 +8,12 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import streed
 from streed import Tree
 
 
@@ -239,3 +241,33 @@ def test_what_is_no_description(other: Any) -> None:
 def test_rows_of_the_wrong_width() -> None:
     with pytest.raises(ValueError, match="must have 3 features, got 2"):
         make().predict([[0, 1]])
+
+
+def test_tests_and_frames_name_columns() -> None:
+    X = pd.DataFrame({"age": [20, 30, 40, 50], "home": ["rent", "own", "own", "rent"]})
+    model = streed.OptimalTreeClassifier(max_depth=2).fit(X, ["a", "b", "c", "c"])
+    tree = model.tree_
+    assert [None if test is None else str(test) for test in tree.tests] == [
+        tree.feature_name(f) if f >= 0 else None for f in tree.feature.tolist()
+    ]
+    frame = tree.to_frame()
+    assert frame["rows"].tolist() == tree.n_samples.tolist()
+    assert frame["column"].dropna().isin(X.columns).all()
+    assert frame["label"].dropna().tolist() == [tree.classes[k] for k in tree.label.tolist() if k >= 0]
+    for node, row in frame.iloc[1:].iterrows():
+        assert frame.loc[row["parent"], row["side"]] == node
+        assert frame.loc[row["parent"], "depth"] == row["depth"] - 1
+    assert (frame[["weight of a", "weight of b", "weight of c"]].sum(axis=1) == frame["rows"]).all()
+
+
+def test_frames_of_other_trees() -> None:
+    y = np.array([1.0, 2, 3, 9])
+    X = np.array([[0, 1], [0, 0], [1, 0], [1, 1]])
+    numbers = streed.OptimalTreeRegressor(max_depth=1).fit(X, y).tree_.to_frame()
+    assert numbers.loc[0, "mean"] == y.mean()
+    two = streed.OptimalTreeRegressor(max_depth=1).fit(X, np.column_stack([y, -y])).tree_.to_frame()
+    assert two.loc[0, ["mean 0", "mean 1"]].tolist() == [y.mean(), -y.mean()]
+    bare = streed.solve(streed.tasks.Accuracy([0, 0, 1, 1]), X, max_depth=1).tree
+    assert [None if t is None else str(t) for t in bare.tests] == ["x0", None, None]
+    leaf = streed.solve(streed.tasks.Accuracy([0, 0]), [[0], [1]], max_depth=1).tree
+    assert leaf.to_frame()["label"].tolist() == [0]

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils import get_tags
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
@@ -19,8 +18,10 @@ from streed.binarize.binarizer import Binarizer, check_table
 from streed.binarize.booleans import is_boolean, zero_one_bits
 from streed.binarize.plan import Numbers
 from streed.errors import fits_are_silent
+from streed.estimators.asked import Asked
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
 from streed.estimators.fitted import after_fit
+from streed.estimators.importance import NodeCosts, costs_of_nodes
 from streed.estimators.job import Job
 from streed.estimators.names import answering, unknown_parameter
 from streed.estimators.plan import FitPlan, default_binarizer
@@ -43,11 +44,7 @@ if TYPE_CHECKING:
     from streed.estimators.scores import Score
 
 
-def _has_probabilities(estimator: Any) -> bool:
-    return hasattr(estimator, "predict_proba")
-
-
-class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
+class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators of streed. Subclasses have the attributes of the common parameters."""
 
     _fitted: tuple[str, ...] = ("tree_", "result_", "binarizer_")
@@ -55,6 +52,7 @@ class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEsti
     result_: Result = after_fit()
     binarizer_: Any = after_fit()
     n_features_in_: int
+    _node_costs: NodeCosts | None = None
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -128,6 +126,7 @@ class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEsti
         conditions = getattr(self.binarizer_, "conditions_", None)
         if conditions is not None:
             self.result_.explain(conditions)
+        self._node_costs = costs_of_nodes(job.task, self, job.table)
         warn_of_identifiers(self)
         warn_unproven(self, self.result_, job.limits)
         if job.finish is not None:
@@ -270,49 +269,6 @@ class BaseTree(Exports, Explains, CallbackSupportMixin, VersionedState, BaseEsti
         check_is_fitted(self)
         columns = getattr(self.binarizer_, "columns", ())
         return Model.from_estimator(self), {column.name: column for column in columns if not column.part}
-
-    def get_depth(self) -> int:
-        """Return the depth of the fitted tree: the greatest number of tests from the root to a leaf.
-
-        Returns
-        -------
-        int
-            0 for a single leaf.
-        """
-        return self.tree_.depth
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves of the fitted tree.
-
-        Returns
-        -------
-        int
-            One more than the branching nodes.
-        """
-        return self.tree_.n_leaves
-
-    @property
-    def n_leaves_(self) -> int:
-        """Number of leaves of the fitted tree."""
-        return self.tree_.n_leaves
-
-    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the logarithms of what `predict_proba` returns.
-
-        Parameters
-        ----------
-        X : array-like or frame of shape (n, n_features_in_)
-            The rows.
-
-        Returns
-        -------
-        array of shape (n, n_classes)
-            Minus infinity where a leaf has no training row of a class.
-        """
-        with np.errstate(divide="ignore"):
-            logarithms: NDArray[np.float64] = np.log(self.predict_proba(X))
-        return logarithms
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf that each row ends in, as a node of `tree_`.

@@ -18,6 +18,7 @@ from sklearn.base import clone
 
 from streed.errors import silent_fits
 from streed.estimators.base import warn_of_identifiers
+from streed.estimators.importance import costs_of_nodes
 from streed.estimators.job import Job
 from streed.estimators.unproven import warn_unproven_sizes
 from streed.options import Limits
@@ -151,6 +152,7 @@ def _with_tree(model: Any, job: Job, size: int, result: Result, collector: Colle
     other = copy.copy(model).set_params(max_nodes=size)
     other.result_, other.tree_ = result, result.tree
     other.binarizer_ = collector.binarizer_of(result, model)
+    other._node_costs = costs_of_nodes(job.task, other, job.table)
     if job.finish is not None:
         job.finish(other)
     return other

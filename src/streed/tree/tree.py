@@ -247,6 +247,17 @@ class Tree(Views, Exports):
             return self.feature_names[feature]
         return f"x{feature}" if self.conditions is None else str(self.conditions[feature])
 
+    @property
+    def tests(self) -> tuple[Condition | None, ...]:
+        """The condition that each node tests; None at leaves. Rows that satisfy it go right.
+
+        A feature of which only a name is known is a Boolean column of that name.
+        """
+        from streed.tree.walk import conditions_of
+
+        said = conditions_of(self)
+        return tuple(said[feature] if feature >= 0 else None for feature in self.feature.tolist())
+
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return the leaf that each row ends in.
 

@@ -55,6 +55,33 @@ class Views:
 
         return tree_to_rules(self._tree)
 
+    def to_frame(self) -> Any:
+        """Return a pandas frame with a row for each node, in the order of the nodes.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``depth``, ``parent`` (-1 at the root) and ``side`` (the answer of the parent's test that
+            leads here); ``test`` in words, its ``column``, ``operator``, ``value``, and whether ``missing``
+            values satisfy it; the children ``no`` and ``yes`` (-1 at a leaf); ``rows``; ``label`` of a leaf;
+            then, as far as the tree knows them, the ``weight of`` each class, the value and the price of the
+            test, and mean, spread, events or risk of the rows. What a node does not have is None or NaN.
+
+        Examples
+        --------
+        >>> from streed import Condition, Tree
+        >>> tree = Tree([0, -1, -1], [1, -1, -1], [2, -1, -1], [-1, 0, 1], n_samples=[60, 29, 31],
+        ...             classes=["no", "yes"], n_features=1, conditions=[Condition("age", "<=", 42.5)])
+        >>> print(tree.to_frame()[["parent", "side", "column", "operator", "value", "rows", "label"]])
+           parent side column operator value  rows label
+        0      -1         age       <=  42.5    60  None
+        1       0   no   None     None  None    29    no
+        2       0  yes   None     None  None    31   yes
+        """
+        from streed.views.frame import tree_to_frame
+
+        return tree_to_frame(self._tree)
+
     def to_dot(self) -> str:
         r"""Write the tree in the DOT language, for Graphviz and the programs that read it.
 
