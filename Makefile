@@ -19,8 +19,11 @@ CHECKED := src tests examples $(wildcard benchmarks experiments docs/*.py)
 demo: $(or $(wildcard $(VENV)/.installed),$(VENV)/.demo)
 	$(BIN)/python examples/demo.py
 
+# In two processes, each with tests that follow one another; the one that ends first takes over what the other one has left.
+WORKERS ?= 2
+
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # What is checked is kept in build/cppcheck, so that only changed files are read again. The kernels are checked once, as the widest
 # instruction set includes them. Suppressed: members of plain structs, vectors

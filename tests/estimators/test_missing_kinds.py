@@ -83,9 +83,7 @@ def least_errors(tests: list[np.ndarray], y: np.ndarray, rows: np.ndarray, depth
 
 
 @settings(max_examples=250)
-@given(
-    tables(), st.integers(1, 2), st.sampled_from(["exact", "auto", "gives up", "binarizer"]), st.booleans()
-)
+@given(tables(), st.integers(1, 2), st.sampled_from(WAYS), st.booleans())
 def test_it_equals_brute_force_over_all_promised_tests(
     data: tuple[Columns, np.ndarray], depth: int, way: str, few: bool
 ) -> None:

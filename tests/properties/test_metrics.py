@@ -58,7 +58,9 @@ def best_value(task: Metric, X: np.ndarray, **limits: Any) -> float:
 
 
 @pytest.mark.usefixtures("fronts")
-@pytest.mark.parametrize("metric", CHOICES, ids=lambda choice: getattr(choice, "name", str(choice)))
+@pytest.mark.parametrize(
+    "metric", CHOICES, ids=lambda choice: getattr(choice, "name", getattr(choice, "__name__", choice))
+)
 @given(data=labelled(), depth=st.integers(0, 2), leaf=st.integers(1, 2), nodes=st.integers(0, 3))
 @FEW
 def test_every_metric_is_maximised(
