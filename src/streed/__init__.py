@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         SurvivalTree,
         fairness_front,
     )
+    from streed.merged import merge_rows
     from streed.paths import complexity_path, size_path
     from streed.separable import check_separable
     from streed.tuning.tune import tune
@@ -79,6 +80,7 @@ __all__ = [
     "complexity_path",
     "fairness",
     "fairness_front",
+    "merge_rows",
     "metrics",
     "native",
     "size_path",
@@ -92,6 +94,7 @@ _LAZY = {
     "check_separable": "streed.separable",
     "complexity_path": "streed.paths",
     "size_path": "streed.paths",
+    "merge_rows": "streed.merged",
     "tune": "streed.tuning",
     "CostSensitiveTreeClassifier": "streed.estimators",
     "OptimalTreeClassifier": "streed.estimators",

@@ -46,6 +46,7 @@ ALLOWED: dict[str, set[str]] = {
     # what users meet
     "versions": BASE,
     "binarize": BASE | {"table", "tree", "versions"},
+    "merged": BASE | {"table", "binarize"},
     "datasets": {"tasks"},
     "model": BASE | {"table", "tree"},
     "interop": BASE | {"table", "tree", "model"},

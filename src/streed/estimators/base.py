@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -31,6 +32,7 @@ from streed.interop.methods import Exports
 from streed.options import Limits, check_limits
 from streed.solver.progress import Watchers
 from streed.table.columns import is_frame, narrowed
+from streed.table.encoded import EncodedRows
 from streed.table.labels import refuse_missing
 from streed.table.matrix import check_binary
 from streed.tree.result import Result
@@ -123,6 +125,8 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
         plan = FitPlan(self, job, progress, sizes)
         self.binarizer_, self.result_ = plan.run()
         self.tree_ = self.result_.tree
+        if isinstance(job.table, EncodedRows):
+            self.tree_.n_samples = job.table.count(self.tree_)
         conditions = getattr(self.binarizer_, "conditions_", None)
         if conditions is not None:
             self.result_.explain(conditions)
@@ -180,6 +184,9 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
 
         So it is with tables of Booleans, with a given binarizer, and with ``cuts="binned"``.
         """
+        if isinstance(table, EncodedRows):
+            self.binarizer_ = copy.copy(table.binarizer)
+            return table.features, table.columns
         bits = self._take_bits(table, sample_weight)
         if bits is not None or cuts != "binned":
             return bits
@@ -243,6 +250,8 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
 
     def _leaves(self, table: Any) -> NDArray[np.int64]:
         """Return the leaf of each row of a checked table."""
+        if isinstance(table, EncodedRows):
+            return self.tree_.route(table.features)
         if isinstance(self.binarizer_, Binarizer):
             return self.binarizer_.route_table(table, self.tree_)
         return self.tree_.route(self._binarize(table))

@@ -23,6 +23,7 @@ from streed.estimators.job import Job
 from streed.estimators.unproven import warn_unproven_sizes
 from streed.options import Limits
 from streed.paths.sizes import SizePath, path_checked
+from streed.table.encoded import EncodedRows
 from streed.tasks.base import Task
 from streed.tree.result import Result, with_features
 
@@ -133,6 +134,8 @@ def _path(estimator: Any, collector: Collector, *data: Any, **named: Any) -> Est
     if not collector.binarizers:
         results = tuple(replace(result, note=model.result_.note) for result in results)
     for result in results:
+        if isinstance(job.table, EncodedRows):
+            result.tree.n_samples = job.table.count(result.tree)
         conditions = getattr(collector.binarizer_of(result, model), "conditions_", None)
         if conditions is not None:
             result.explain(conditions)

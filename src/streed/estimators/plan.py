@@ -29,6 +29,7 @@ from streed.options import CUTS, LEAST_SECONDS, Limits
 from streed.solver import greedy, thresholds
 from streed.solver.engines import thresholds as threshold_engine
 from streed.solver.solve import solve_checked
+from streed.table.encoded import EncodedRows
 from streed.table.labels import encode
 from streed.tasks.base import Task, form_of
 from streed.tasks.forms import OneValue
@@ -94,7 +95,8 @@ class FitPlan:
         if self.collector is not None and self.collector.candidates:
             return self.search_candidates(taken, self.progress)
         if taken is not None:
-            return self.model.binarizer_, self._search_bits(*taken)
+            note = self.job.table.note if isinstance(self.job.table, EncodedRows) else ""
+            return self.model.binarizer_, _with_note(self._search_bits(*taken), note)
         why, rows = self._rows()
         columns = self._read(default_binarizer(self.model), rows)
         if not columns.searched:

@@ -12,6 +12,7 @@ from streed.options import Limits, check_limits
 from streed.reference import Components
 from streed.solver.run import Run
 from streed.solver.strategies import choose, choose_sizes, strategy
+from streed.table.encoded import EncodedRows
 from streed.table.matrix import check_binary
 from streed.tasks.base import Task, form_of
 from streed.tree.result import Progress, Result
@@ -82,6 +83,8 @@ def solve(
         memory_limit=memory_limit,
         n_jobs=n_jobs,
     )
+    if isinstance(X, EncodedRows):
+        X.check_leaves(limits.min_samples_leaf)
     columns = getattr(X, "columns", None)
     names = None if columns is None else [str(name) for name in columns]
     if isinstance(task, Components):

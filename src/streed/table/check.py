@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from streed.table.columns import column_names, is_frame, is_pandas
+from streed.table.encoded import EncodedRows
 
 
 def check_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
@@ -21,6 +22,8 @@ def check_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:
     """
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf" and X.size:
         return _check_numbers(estimator, X, reset=reset)
+    if isinstance(X, EncodedRows):
+        return X.checked_for(estimator, reset=reset)
     is_foreign = False
     if not isinstance(X, np.ndarray | list | tuple):
         from streed.table.frames import adopt
