@@ -5,7 +5,7 @@
 #include "greedy/grow.hpp"
 #include "options.hpp"
 #include "result.hpp"
-#include "thresholds/problem.hpp"
+#include "thresholds/models/models.hpp"
 
 using namespace nb::literals;
 using namespace binding;
@@ -69,15 +69,42 @@ void set_rows(Problem& problem, const std::optional<Input<std::int32_t, 1>>& lab
             costs->shape(1) != static_cast<std::size_t>(problem.n_labels))
             refuse("costs must have shape (" + text(problem.n_rows) + ", " + text(problem.n_labels) +
                    "), got (" + text(costs->shape(0)) + ", " + text(costs->shape(1)) + ")");
-        problem.costs = costs->data();
-        return check_sums("costs", problem.costs, problem.n_rows, costs->shape(1));
+        problem.model = &streed::thresholds::costs_model();
+        problem.numbers = costs->data();
+        problem.n_numbers = costs->shape(1);
+        return check_sums("costs", problem.numbers, problem.n_rows, problem.n_numbers);
     }
     if (labels->shape(0) != problem.n_rows || weights->shape(0) != problem.n_rows)
         refuse("ranks, labels and weights must have the same number of rows, got " + text(problem.n_rows) +
                ", " + text(labels->shape(0)) + " and " + text(weights->shape(0)));
+    problem.model = &streed::thresholds::labels_model();
     problem.labels = labels->data();
     problem.weights = weights->data();
     check_labels(problem);
+}
+
+// Rows with the numbers of a row model.
+void set_numbers(Problem& problem, const std::string& name, const Input<double, 2>& numbers) {
+    std::string known;
+    for (const streed::thresholds::NamedModel& each : streed::thresholds::kNamedModels) {
+        known += std::string(known.empty() ? "'" : ", '") + each.name + "'";
+        if (name != each.name) continue;
+        const std::size_t width = each.n_numbers > 0 ? each.n_numbers
+                                                     : static_cast<std::size_t>(problem.n_labels);
+        if (numbers.shape(0) != problem.n_rows || numbers.shape(1) != width)
+            refuse("numbers must have shape (" + text(problem.n_rows) + ", " + text(width) + "), got (" +
+                   text(numbers.shape(0)) + ", " + text(numbers.shape(1)) + ")");
+        problem.model = &each.model();
+        problem.numbers = numbers.data();
+        problem.n_numbers = width;
+        check_sums("numbers", problem.numbers, problem.n_rows, width);
+        for (std::size_t row = 0; each.weighted && row < problem.n_rows; ++row)
+            if (!(problem.numbers[width * row] > 0))
+                refuse("weights of rows must be positive, got " + text(problem.numbers[width * row]) +
+                       " in row " + text(row));
+        return;
+    }
+    refuse("the row model must be one of " + known + ", got '" + name + "'");
 }
 
 Problem make_problem(const Input<std::int32_t, 2>& ranks, int n_labels) {
@@ -105,20 +132,12 @@ nb::dict solve_thresholds(Input<std::int32_t, 2> ranks, const std::optional<Inpu
     }));
 }
 
-nb::dict solve_threshold_squares(Input<std::int32_t, 2> ranks, Input<double, 2> statistics,
-                                 const nb::kwargs& kwargs) {
+nb::dict solve_threshold_numbers(Input<std::int32_t, 2> ranks, const std::string& model,
+                                 Input<double, 2> numbers, int n_labels, const nb::kwargs& kwargs) {
     const SearchOptions given = read_options(kwargs, kThresholds);
     streed::Options options = given.engine();
-    Problem problem = make_problem(ranks, 1);
-    if (statistics.shape(0) != problem.n_rows || statistics.shape(1) != 3)
-        refuse("statistics must have shape (" + text(problem.n_rows) + ", 3), got (" +
-               text(statistics.shape(0)) + ", " + text(statistics.shape(1)) + ")");
-    problem.statistics = statistics.data();
-    check_sums("statistics", problem.statistics, problem.n_rows, 3);
-    for (std::size_t row = 0; row < problem.n_rows; ++row)
-        if (!(problem.statistics[3 * row] > 0))
-            refuse("weights of rows must be positive, got " + text(problem.statistics[3 * row]) + " in row " +
-                   text(row));
+    Problem problem = make_problem(ranks, n_labels);
+    set_numbers(problem, model, numbers);
     return to_dict(run_polled(options, given.poll, [&] {
         return streed::thresholds::solve(problem, options, {given.work_limit, given.first_attempt});
     }));
@@ -200,6 +219,6 @@ void register_thresholds(nb::module_& module) {
                "time_limit"_a);
     module.def("solve_thresholds", &solve_thresholds, "ranks"_a.noconvert(), "labels"_a.noconvert().none(),
                "weights"_a.noconvert().none(), "costs"_a.noconvert().none(), "n_labels"_a, "options"_a);
-    module.def("solve_threshold_squares", &solve_threshold_squares, "ranks"_a.noconvert(),
-               "statistics"_a.noconvert(), "options"_a);
+    module.def("solve_threshold_numbers", &solve_threshold_numbers, "ranks"_a.noconvert(), "model"_a,
+               "numbers"_a.noconvert(), "n_labels"_a, "options"_a);
 }

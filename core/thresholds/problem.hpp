@@ -11,19 +11,21 @@
 
 namespace streed::thresholds {
 
+class RowModel;
+
 // Columns as ranks: equal values have equal ranks, larger values larger ones, -1 is a missing value. A
-// Boolean is a column with two ranks. Leaves cost as in the other engine: rows have a label and a weight, a
-// cost for every label, or a target.
+// Boolean is a column with two ranks. Rows are those of a row model (models/): a label and a weight each, or
+// numbers.
 struct Problem {
     const std::int32_t* ranks = nullptr;  // [column][row]
     std::size_t n_rows = 0;
     std::size_t n_columns = 0;
     int n_labels = 1;
+    const RowModel* model = nullptr;
     const std::int32_t* labels = nullptr;
     const double* weights = nullptr;
-    const double* costs = nullptr;  // n_rows x n_labels
-    // Squared error about the mean instead: weight, weighted target, and weighted square of the target.
-    const double* statistics = nullptr;  // n_rows x 3
+    const double* numbers = nullptr;  // n_rows x n_numbers; without labels and weights
+    std::size_t n_numbers = 0;
 };
 
 // A test of the tree: rows of the column whose rank is at most `rank` go right, and so do missing values if

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "leaves/native/rows.hpp"
-
 namespace streed::thresholds {
 namespace {
 
@@ -102,21 +100,6 @@ void find_next(const Problem& problem, const std::vector<std::uint8_t>& features
 
 }  // namespace
 
-LeafFunction squares_of(const Problem& problem) {
-    LeafFunction leaf;
-    leaf.statistics = problem.statistics;
-    leaf.n_statistics = 3;
-    for (const NativeLoss& loss : native_losses())
-        if (loss.name == "squares") leaf.native = loss.loss;
-    leaf.costs = [loss = leaf.native](const double* sums, std::size_t n, double* costs) {
-        for (std::size_t k = 0; k < n; ++k) {
-            const double own[3] = {sums[k], sums[n + k], sums[2 * n + k]};
-            costs[k] = native_leaf_cost(loss, own, 3, 0);
-        }
-    };
-    return leaf;
-}
-
 FinishedTree rebuild(Search& search, Worker& worker, const Plan* plan, std::vector<Split>& splits) {
     Builder builder(search, worker);
     builder.build(search.table.root, plan, 0);
@@ -129,9 +112,8 @@ FinishedTree rebuild(Search& search, Worker& worker, const Plan* plan, std::vect
     problem.n_labels = given.n_labels;
     problem.labels = given.labels;
     problem.weights = given.weights;
-    problem.costs = given.costs;
-    const LeafFunction squares = squares_of(given);
-    if (given.statistics != nullptr) problem.function = &squares;
+    LeafFunction function;
+    given.model->set_leaves(given.numbers, problem, function);
     FinishedTree finished = finish_tree(problem, builder.tree(), search.options.branch_cost, 1.0);
     std::vector<std::int32_t> before;
     for (TreeNode& node : finished.tree) {

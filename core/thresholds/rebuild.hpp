@@ -9,9 +9,6 @@
 
 namespace streed::thresholds {
 
-// Leaves of squared error, as the search by depth counts them.
-LeafFunction squares_of(const Problem& problem);
-
 // The tree of a plan on the rows of the problem: leaves are labelled, redundant splits removed, and the
 // objective is counted anew. Its features are numbers of `splits`.
 FinishedTree rebuild(Search& search, Worker& worker, const Plan* plan, std::vector<Split>& splits);

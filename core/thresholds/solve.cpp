@@ -12,11 +12,8 @@ namespace {
 
 // What counting anew may differ by: weights are rounded to the grid, and sums of doubles are rounded.
 double rounding_of(const Search& search, const FinishedTree& tree) {
-    double rounding = 1e-9 * (tree.magnitude + std::abs(tree.objective) + search.options.branch_cost);
-    const double* statistics = search.problem.statistics;  // differences of squares lose digits
-    for (std::size_t row = 0; statistics != nullptr && row < search.problem.n_rows; ++row)
-        rounding += 1e-12 * statistics[3 * row + 2];
-    return rounding;
+    return 1e-9 * (tree.magnitude + std::abs(tree.objective) + search.options.branch_cost) +
+           search.problem.model->rounding(search.problem);
 }
 
 // Of more rows, two levels over all thresholds take longer than a first tree may.

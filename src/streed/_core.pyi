@@ -167,9 +167,11 @@ def solve_thresholds(
     n_labels: int,
     **options: Unpack[_Thresholds],
 ) -> dict[str, Any]: ...
-def solve_threshold_squares(
+def solve_threshold_numbers(
     ranks: npt.NDArray[np.int32],
-    statistics: npt.NDArray[np.float64],
+    model: str,
+    numbers: npt.NDArray[np.float64],
+    n_labels: int,
     **options: Unpack[_Thresholds],
 ) -> dict[str, Any]: ...
 def front(

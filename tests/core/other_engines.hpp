@@ -12,7 +12,7 @@
 
 #include "priced/priced.hpp"
 #include "random_rows.hpp"
-#include "thresholds/problem.hpp"
+#include "thresholds/models/models.hpp"
 
 namespace driver {
 
@@ -110,6 +110,7 @@ inline void thresholds(std::size_t n, std::size_t f, int depth, unsigned seed) {
         problem.n_rows = n;
         problem.n_columns = f;
         problem.n_labels = labels;
+        problem.model = &streed::thresholds::labels_model();
         problem.labels = rows.label.data();
         problem.weights = rows.ones.data();
         one_of_thresholds(name, problem, depth, (1 << depth) - 1);
@@ -117,7 +118,9 @@ inline void thresholds(std::size_t n, std::size_t f, int depth, unsigned seed) {
         one_of_thresholds(name, problem, depth, (1 << depth) - 3);
         problem.weights = rows.weight.data();
         one_of_thresholds(name + ", weights", problem, depth, (1 << depth) - 1);
-        problem.costs = rows.cost.data();
+        problem.model = &streed::thresholds::costs_model();
+        problem.numbers = rows.cost.data();
+        problem.n_numbers = static_cast<std::size_t>(labels);
         one_of_thresholds(name + ", costs", problem, depth, (1 << depth) - 1);
         std::vector<double> statistics;  // the first cost of each row as its target
         for (std::size_t r = 0; r < n; ++r) {
@@ -125,9 +128,10 @@ inline void thresholds(std::size_t n, std::size_t f, int depth, unsigned seed) {
             for (const double power : {1.0, target, target * target})
                 statistics.push_back(rows.weight[r] * power);
         }
-        problem.costs = nullptr;
         problem.n_labels = 1;
-        problem.statistics = statistics.data();
+        problem.model = &streed::thresholds::squares_model();
+        problem.numbers = statistics.data();
+        problem.n_numbers = 3;
         one_of_thresholds(name + ", squares", problem, depth, (1 << depth) - 1);
     }
 }

@@ -55,9 +55,11 @@ def optimum(problem: SquaresProblem) -> float:
 def run(problem: SquaresProblem, **options: Any) -> dict[str, Any]:
     """Solve to the end, and hold the tree against its objective and all limits."""
     limits: dict[str, Any] = {"time_limit": math.inf, "memory_limit": 0, "n_threads": 1}
-    result = _core.solve_threshold_squares(
+    result = _core.solve_threshold_numbers(
         problem.ranks,
+        "squares",
         problem.statistics(),
+        1,
         max_depth=problem.max_depth,
         max_nodes=problem.max_nodes,
         min_samples_leaf=problem.min_samples_leaf,
@@ -176,14 +178,29 @@ def test_many_rows() -> None:
 def test_bad_statistics_are_refused(statistics: np.ndarray, message: str) -> None:
     options: dict[str, Any] = {"max_depth": 1, "max_nodes": 1, "min_samples_leaf": 1, "branch_cost": 0.0}
     with pytest.raises(ValueError, match=message):
-        _core.solve_threshold_squares(
+        _core.solve_threshold_numbers(
             np.zeros((1, 2), np.int32),
+            "squares",
             statistics,
+            1,
             **options,
             time_limit=1.0,
             memory_limit=0,
             n_threads=1,
         )
+
+
+def test_row_models_are_known_by_name() -> None:
+    rng = np.random.default_rng(0)
+    ranks, costs = rng.integers(6, size=(3, 50)).astype(np.int32), rng.random((50, 3))
+    options: dict[str, Any] = {"max_depth": 2, "max_nodes": 3, "min_samples_leaf": 1, "branch_cost": 0.0}
+    options |= {"time_limit": math.inf, "memory_limit": 0, "n_threads": 1}
+    named = _core.solve_threshold_numbers(ranks, "costs", costs, 3, **options)
+    given_costs = _core.solve_thresholds(ranks, None, None, costs, 3, **options)
+    assert named["objective"] == given_costs["objective"]
+    assert (named["column"] == given_costs["column"]).all()
+    with pytest.raises(ValueError, match="must be one of 'costs', 'squares', got 'cubes'"):
+        _core.solve_threshold_numbers(ranks, "cubes", costs, 3, **options)
 
 
 @given(problem=problems(), work=st.floats(1.0, 3e5))

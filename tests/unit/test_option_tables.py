@@ -30,7 +30,7 @@ STUB = {
     "one_value": ("solve", "solve_costs", "solve_function"),
     "vector": ("front", "constrained", "mixed"),
     "priced": ("solve_priced",),
-    "thresholds": ("solve_thresholds", "solve_threshold_squares"),
+    "thresholds": ("solve_thresholds", "solve_threshold_numbers"),
 }
 SOLVERS = [
     *(getattr(streed, name) for name in streed.__all__ if hasattr(getattr(streed, name), "path")),

@@ -68,7 +68,8 @@ Cuts quantile_cuts(const Search& search, const Node& node, int per_column) {
 
 Cuts greedy_cuts(const Search& search, const Node& node, int depth) {
     Cuts out(node.n_columns());
-    if (node.model() == Model::costs) return out;
+    GreedyTargets targets;
+    if (!node.model().greedy_targets(node, targets)) return out;
     const std::size_t n = static_cast<std::size_t>(node.size());
     std::vector<int> columns;
     std::vector<std::int32_t> bins, of_rank;
@@ -89,31 +90,16 @@ Cuts greedy_cuts(const Search& search, const Node& node, int depth) {
             own[node.row_at(j, position)] = bin;
         }
     }
-    const bool squares = node.model() == Model::squares;
-    std::vector<std::int32_t> labels;
-    std::vector<double> targets, weights(n, 1.0);
-    for (std::size_t row = 0; row < n; ++row) {
-        if (squares) {
-            const double* of = node.costs() + 3 * row;
-            weights[row] = std::max(of[0], 1.0);
-            targets.push_back(of[1] / weights[row]);
-        } else {
-            labels.push_back(static_cast<std::int32_t>(node.labels()[row]));
-            if (!node.unit()) weights[row] = node.weights()[row];
-        }
-    }
     greedy::Rows rows;
     rows.ranks = bins.data();
     rows.n_rows = n;
     rows.n_columns = columns.size();
-    rows.labels = squares ? nullptr : labels.data();
+    rows.labels = targets.labels.empty() ? nullptr : targets.labels.data();
     rows.n_labels = node.n_labels();
-    rows.targets = squares ? targets.data() : nullptr;
-    rows.n_targets = squares ? 1 : 0;
-    rows.weights = weights.data();
-    using greedy::Criterion;
-    const std::pair<Criterion, int> plans[] = {{squares ? Criterion::squares : Criterion::gini, 0},
-                                               {squares ? Criterion::squares : Criterion::entropy, 1}};
+    rows.targets = targets.targets.empty() ? nullptr : targets.targets.data();
+    rows.n_targets = targets.targets.empty() ? 0 : 1;
+    rows.weights = targets.weights.data();
+    const std::pair<greedy::Criterion, int> plans[] = {{targets.first, 0}, {targets.second, 1}};
     for (const auto& [criterion, more] : plans) {
         const std::size_t least = std::max<std::size_t>(static_cast<std::size_t>(search.least_rows),
                                                         more == 0 ? 1 : n / kLeastShare);

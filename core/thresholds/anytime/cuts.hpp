@@ -27,7 +27,7 @@ private:
 // At so many quantiles of the rows of a node, in every column.
 Cuts quantile_cuts(const Search& search, const Node& node, int per_column);
 
-// Of greedy trees: by Gini impurity, and by entropy with one level more; or both by squared errors.
+// Of two greedy trees by the criteria of the row model, the second with one level more.
 Cuts greedy_cuts(const Search& search, const Node& node, int depth);
 
 // Around each test of a tree, quantiles of the rows between it and the nearest known cuts on both sides, so

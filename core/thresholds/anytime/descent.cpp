@@ -26,8 +26,7 @@ struct Fixed {
     int column = -1;  // -1: a leaf
     std::int32_t high = 0;
     std::unique_ptr<Fixed> side[2];
-    int label = 0;
-    double mean = 0;  // of squares
+    Prediction prediction;
 };
 
 class Descent {
@@ -116,10 +115,7 @@ private:
         auto out = std::make_unique<Fixed>();
         Node* sides[2];
         if (plan == nullptr || !divide(node, *plan, level, sides)) {
-            out->label = node.leaf_label();
-            if (node.model() == Model::squares)
-                out->mean = static_cast<double>(node.totals()[1]) /
-                            std::max(static_cast<double>(node.totals()[0]), 1.0);
+            out->prediction = node.model().predict(node);
             return out;
         }
         out->column = plan->column;
@@ -137,18 +133,20 @@ private:
         return worker_.stump_plan(node);
     }
 
-    double cost_in(const Fixed* tree, const Node& node, std::uint32_t row) const {
-        const std::uint32_t at = node.roots()[row];
-        while (tree->column >= 0)
-            tree = tree->side[root_.rank_of(tree->column, at) >= tree->high ? 1 : 0].get();
-        const double* costs = node.has_costs() ? node.costs() + static_cast<std::size_t>(row) *
-                                                                    static_cast<std::size_t>(node.n_labels())
-                                               : nullptr;
-        if (node.model() == Model::squares)  // less the square of the target
-            return tree->mean * (tree->mean * costs[0] - 2 * costs[1]);
-        if (costs != nullptr) return costs[tree->label];
-        const bool right = static_cast<int>(node.labels()[row]) == tree->label;
-        return right ? 0.0 : node.unit() ? 1.0 : node.weights()[row];
+    // What each row of a node costs in a fixed tree.
+    std::vector<double> costs_in(const Fixed* tree, const Node& node) {
+        const std::size_t n = static_cast<std::size_t>(node.size());
+        predictions_.resize(n);
+        for (std::size_t row = 0; row < n; ++row) {
+            const std::uint32_t at = node.roots()[row];
+            const Fixed* leaf = tree;
+            while (leaf->column >= 0)
+                leaf = leaf->side[root_.rank_of(leaf->column, at) >= leaf->high ? 1 : 0].get();
+            predictions_[row] = &leaf->prediction;
+        }
+        std::vector<double> costs(n);
+        node.model().row_costs(node, predictions_.data(), costs.data());
+        return costs;
     }
 
     bool sweep_test(Node& node, std::shared_ptr<const Plan>& plan, int level) {
@@ -156,13 +154,12 @@ private:
         const std::unique_ptr<Fixed> tree = fix(node, plan.get(), level);
         if (tree->column < 0) return false;
         const std::size_t n = static_cast<std::size_t>(node.size());
-        std::vector<double> gain(n);  // of a row that goes to the upper side instead
+        std::vector<double> gain = costs_in(tree->side[0].get(), node);  // of a row that goes to this side
+        const std::vector<double> above = costs_in(tree->side[1].get(), node);
         double lower = 0;
         for (std::size_t row = 0; row < n; ++row) {
-            const double below = cost_in(tree->side[0].get(), node, static_cast<std::uint32_t>(row));
-            const double above = cost_in(tree->side[1].get(), node, static_cast<std::uint32_t>(row));
-            gain[row] = below - above;
-            lower += above;
+            gain[row] -= above[row];
+            lower += above[row];
         }
         double now = lower;
         const int position = worker_.position_of(node, *plan);
@@ -195,6 +192,7 @@ private:
     Search& search_;
     Worker& worker_;
     const Node& root_;
+    std::vector<const Prediction*> predictions_;
 };
 
 }  // namespace

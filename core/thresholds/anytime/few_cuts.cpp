@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "engine.hpp"
-#include "thresholds/rebuild.hpp"
 
 namespace streed::thresholds {
 namespace {
@@ -23,7 +22,7 @@ struct Test {
 };
 
 // Rows that pass the same tests and count for the same label are one row with their weights; without labels
-// their numbers (costs or statistics) are added up.
+// their numbers are added up.
 struct Rows {
     std::vector<std::uint8_t> features;  // [row][test]
     std::vector<std::int32_t> labels;
@@ -35,11 +34,8 @@ class Merger {
 public:
     Merger(const Search& search, const Node& node, const Cuts& cuts, bool merge)
         : search_(search), node_(node), merge_(merge) {
-        const Problem& given = search.problem;
-        width_ = given.statistics != nullptr ? 3
-                 : given.costs != nullptr    ? static_cast<std::size_t>(given.n_labels)
-                                             : 0;
-        numbers_ = given.statistics != nullptr ? given.statistics : given.costs;
+        width_ = search.problem.n_numbers;
+        numbers_ = search.problem.numbers;
         for (int j = 0; j < node.n_columns(); ++j) {
             if (cuts.of(j).empty()) continue;
             columns_.push_back(j);
@@ -164,16 +160,12 @@ std::shared_ptr<const Plan> solve_on_cuts(Search& search, const Node& node, cons
     problem.n_rows = rows.n;
     problem.n_features = merger.tests().size();
     problem.n_labels = given.n_labels;
-    LeafFunction squares = squares_of(given);
-    if (given.statistics != nullptr) {
-        squares.statistics = rows.numbers.data();
-        problem.function = &squares;
-    } else if (given.costs != nullptr) {
-        problem.costs = rows.numbers.data();
-    } else {
+    if (given.n_numbers == 0) {
         problem.labels = rows.labels.data();
         problem.weights = rows.weights.data();
     }
+    LeafFunction function;
+    given.model->set_leaves(rows.numbers.data(), problem, function);
     Options options = search.options;
     options.max_depth = depth;
     options.max_nodes = nodes;

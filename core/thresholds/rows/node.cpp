@@ -5,13 +5,16 @@
 #include <cmath>
 #include <numeric>
 
+#include "thresholds/models/row_model.hpp"
+
 namespace streed::thresholds {
 
-std::size_t Node::allocate(int n_rows, int n_columns, int n_labels, Model model, bool unit) {
+std::size_t Node::allocate(int n_rows, int n_columns, int n_labels, const RowModel& model, bool unit) {
     n_rows_ = n_rows;
     n_columns_ = n_columns;
     n_labels_ = n_labels;
-    model_ = model;
+    model_ = &model;
+    traits_ = model.traits;
     unit_ = unit;
     wide_ = n_rows > kMostNarrow;
     stride_ = (n_rows + 1 + 31) / 32 * 32;
@@ -45,39 +48,7 @@ void Node::add_up() {
     }
 }
 
-Cost Node::leaf_cost() const {
-    if (model_ == Model::squares) {
-        const double sum = static_cast<double>(totals_[1]);
-        return square_ticks(static_cast<double>(totals_[2]),
-                            sum * sum / std::max(static_cast<double>(totals_[0]), 1.0) * factor_);
-    }
-    if (model_ == Model::costs) return *std::min_element(totals_.begin(), totals_.end());
-    return weight_ - *std::max_element(totals_.begin(), totals_.end());
-}
-
-int Node::leaf_label() const {
-    if (model_ == Model::squares) return 0;
-    const auto best = model_ == Model::costs ? std::min_element(totals_.begin(), totals_.end())
-                                             : std::max_element(totals_.begin(), totals_.end());
-    return static_cast<int>(best - totals_.begin());
-}
-
-// Lanes hold every sum of a walk: of one label with two labels, of two labels with more, of four cells with
-// costs.
-void Node::choose_width(const Kernels& kernels, bool as_costs, bool narrow_lanes) {
-    const Cost largest = *std::max_element(totals_.begin(), totals_.end());
-    if (model_ == Model::squares) {
-        width_ = Width::f64;
-        return;
-    }
-    if (as_costs) {
-        width_ = largest < (1 << 28) && n_rows_ < (1 << 28) ? Width::i32 : Width::f64;
-        return;
-    }
-    const Cost most = model_ == Model::two_labels ? largest : weight_;
-    width_ = most < (1 << 30) ? Width::i32 : Width::f64;
-    if (narrow_lanes && most <= 32767) width_ = most <= 127 && kernels.lanes[0] > 0 ? Width::i8 : Width::i16;
-}
+Cost Node::leaf_cost() const { return model_->leaf_cost(*this); }
 
 namespace {
 
@@ -92,10 +63,10 @@ void Node::prepare(const Kernels& kernels, int min_samples_leaf, bool narrow_lan
     prepared_ = true;
     min_samples_leaf_ = min_samples_leaf;
     const std::size_t columns = static_cast<std::size_t>(n_columns_);
-    choose_width(kernels, as_costs(), narrow_lanes);
+    width_ = model_->width(*this, kernels, narrow_lanes);
     walk_.resize(columns);
     sums_.resize(columns);
-    n_first_ = model_ == Model::two_labels
+    n_first_ = traits_.opposed
                    ? static_cast<int>(std::lower_bound(labels(), labels() + n_rows_, 1u) - labels())
                    : 0;
     for (int j = 0; j < n_columns_; ++j) {
@@ -106,7 +77,7 @@ void Node::prepare(const Kernels& kernels, int min_samples_leaf, bool narrow_lan
         void* column = wide_ ? static_cast<void*>(order<std::uint64_t>(j))
                              : static_cast<void*>(order<std::uint32_t>(j));
         groups_[c] = kernels.mark_ends(column, wide_, n_rows_, n_first_,
-                                       model_ == Model::two_labels && !as_costs() ? &turns : nullptr);
+                                       traits_.opposed && !as_costs() ? &turns : nullptr);
         walk_[c] = turns * kRowsPerTurn < n_rows_ ? Walk::turns
                    : groups_[c] == n_rows_        ? Walk::distinct
                                                   : Walk::ties;
@@ -116,7 +87,7 @@ void Node::prepare(const Kernels& kernels, int min_samples_leaf, bool narrow_lan
 template <class T>
 std::size_t Node::prepare_sums(bool values) {
     std::size_t grown = 0;
-    if (model_ == Model::classes && !as_costs()) grown += find_all_runs<T>();
+    if (traits_.runs && !as_costs()) grown += find_all_runs<T>();
     if (values) grown += make_values<T>();
     return grown;
 }
@@ -187,7 +158,7 @@ std::size_t Node::make_values() {
     for (std::size_t row = 0; row < rows; ++row) {
         const double own = unit_ ? 1.0 : weights()[row];
         if (!as_costs()) {
-            out[row] = static_cast<T>(model_ == Model::two_labels && labels()[row] == 0 ? -own : own);
+            out[row] = static_cast<T>(traits_.opposed && labels()[row] == 0 ? -own : own);
             continue;
         }
         for (std::size_t k = 0; k < labels_per_row; ++k)

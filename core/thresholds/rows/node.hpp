@@ -11,10 +11,16 @@ namespace streed::thresholds {
 
 using Cost = std::int64_t;
 
-// What a leaf costs. Two labels and classes: the weight of the rows that do not have its label. Costs: the
-// least sum over labels of the rows' costs, after subtracting each row's least cost. Squares: the squared
-// error about the mean; the "costs" of a row are its three statistics (squares.hpp).
-enum class Model { two_labels, classes, costs, squares };
+class RowModel;
+
+// What a node and the walks over it must know of a row model (models/row_model.hpp).
+struct RowTraits {
+    bool numbers = false;      // rows have numbers, in `Node::costs`, instead of a label and a weight
+    bool label_costs = false;  // these are costs of labels, for the kernel of costs
+    bool runs = false;         // the kernel walks runs of labels
+    bool opposed = false;      // the kernel walks one sum, to which the two labels add with opposite signs
+    double work = 1;           // of a walk, per row and column; costs: 2, and one for every label
+};
 
 // A node with up to 32,767 rows has entries of 32 bits, else of 64. Rows of a node are numbered by label;
 // rows with equal values stand by number. Four rows with values 5, 3, 5, 8 and labels 0, 0, 1, 1 have the
@@ -25,7 +31,7 @@ public:
     static constexpr int kMostNarrow = 32767;
 
     // Makes room for so many rows; returns by how many bytes the buffers have grown.
-    std::size_t allocate(int n_rows, int n_columns, int n_labels, Model model, bool unit);
+    std::size_t allocate(int n_rows, int n_columns, int n_labels, const RowModel& model, bool unit);
     double factor() const { return factor_; }
     void set_factor(double factor) { factor_ = factor; }
     // Finds the groups of equal values. Once per node.
@@ -40,8 +46,11 @@ public:
     int n_labels() const { return n_labels_; }
     bool wide() const { return wide_; }
     bool unit() const { return unit_; }
-    Model model() const { return model_; }
-    bool has_costs() const { return model_ == Model::costs || model_ == Model::squares; }
+    const RowModel& model() const { return *model_; }
+    const RowTraits& traits() const { return traits_; }
+    bool has_costs() const { return traits_.numbers; }
+    // Kernels read numbers of each row: its own, or what each label costs it.
+    bool as_costs() const { return has_costs() || min_samples_leaf_ > 1; }
     Width width() const { return width_; }
     const NodeView& view() const { return view_; }
 
@@ -87,7 +96,6 @@ public:
     const std::vector<Cost>& totals() const { return totals_; }
     Cost weight() const { return weight_; }
     Cost leaf_cost() const;
-    int leaf_label() const;
     void add_up();  // totals, from labels, weights and costs
 
     template <class Entry>
@@ -111,8 +119,6 @@ private:
     std::size_t at(int column) const {
         return static_cast<std::size_t>(column) * static_cast<std::size_t>(stride_);
     }
-    // Kernels read what each label costs each row.
-    bool as_costs() const { return has_costs() || min_samples_leaf_ > 1; }
     template <class T>
     std::size_t prepare_sums(bool values);
     template <class T>
@@ -121,11 +127,11 @@ private:
     void find_runs(int column);
     template <class T>
     std::size_t make_values();
-    void choose_width(const Kernels& kernels, bool as_costs, bool narrow_lanes);
 
     int n_rows_ = 0, n_columns_ = 0, n_labels_ = 0, stride_ = 0, min_samples_leaf_ = 1, n_first_ = 0;
     bool wide_ = false, unit_ = true, prepared_ = false, walks_prepared_ = false;
-    Model model_ = Model::two_labels;
+    const RowModel* model_ = nullptr;
+    RowTraits traits_;
     Width width_ = Width::i16;
     Cost weight_ = 0;
     double factor_ = 1;  // as in the view

@@ -7,122 +7,20 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "thresholds/squares.hpp"
+#include "thresholds/models/row_model.hpp"
 
 namespace streed::thresholds {
 namespace {
 
-struct Rows {
-    Model model = Model::two_labels;
-    int n_labels = 2;
-    std::vector<std::uint32_t> kept;    // rows of the problem
-    std::vector<std::uint32_t> labels;  // of these
-    std::vector<double> weights;        // of these, in units
-    std::vector<double> costs;          // [row][label], in units
-    double grain = 1, base = 0;
-    bool unit = true;
-    double factor = 1;
-};
-
-// The weight of a unit: one for whole weights, else a power of two so that all weights add up to less than
-// 2^50 units.
-double find_grain(const std::vector<double>& values, double total) {
-    const bool whole = std::all_of(values.begin(), values.end(), [](double v) { return v == std::floor(v); });
-    if (whole && total < 0x1p50) return 1;
-    return std::ldexp(1.0, std::ilogb(total) - 49);
-}
-
-// Labels that occur, numbered in their order.
-std::vector<std::uint32_t> number_labels(const Problem& problem, int& n_labels) {
-    std::vector<std::int32_t> of(static_cast<std::size_t>(problem.n_labels), -1);
-    for (std::size_t r = 0; r < problem.n_rows; ++r) of[static_cast<std::size_t>(problem.labels[r])] = 0;
-    n_labels = 0;
-    for (std::int32_t& number : of)
-        if (number == 0) number = n_labels++;
-    std::vector<std::uint32_t> labels(problem.n_rows);
-    for (std::size_t r = 0; r < problem.n_rows; ++r)
-        labels[r] = static_cast<std::uint32_t>(of[static_cast<std::size_t>(problem.labels[r])]);
-    n_labels = std::max(n_labels, 2);
-    return labels;
-}
-
-Rows from_labels(const Problem& problem) {
-    Rows out;
-    out.labels = number_labels(problem, out.n_labels);
-    out.model = out.n_labels == 2 ? Model::two_labels : Model::classes;
-    out.weights.assign(problem.weights, problem.weights + problem.n_rows);
-    return out;
-}
-
-// Costs above the least one of each row. With two labels, or one label that costs nothing and others that
-// cost the same, the row has that label and this weight.
-Rows from_costs(const Problem& problem) {
-    Rows out;
-    const std::size_t n = problem.n_rows, k = static_cast<std::size_t>(problem.n_labels);
-    out.costs.resize(n * k);
-    out.labels.resize(n);
-    out.weights.resize(n);
-    bool errors = true;
-    for (std::size_t r = 0; r < n; ++r) {
-        const double* row = problem.costs + r * k;
-        const auto [least, most] = std::minmax_element(row, row + k);
-        out.base += *least;
-        out.labels[r] = static_cast<std::uint32_t>(least - row);
-        out.weights[r] = *most - *least;
-        for (std::size_t c = 0; c < k; ++c) {
-            out.costs[r * k + c] = row[c] - *least;
-            errors = errors && (c == out.labels[r] || row[c] - *least == out.weights[r]);
-        }
-    }
-    out.n_labels = std::max(2, problem.n_labels);
-    out.model = !errors ? Model::costs : out.n_labels == 2 ? Model::two_labels : Model::classes;
-    if (errors) out.costs.clear();
-    return out;
-}
-
-Rows from_statistics(const Problem& problem) {
-    SquareRows made = make_square_rows(problem);
-    Rows out;
-    out.model = Model::squares;
-    out.n_labels = 3;  // numbers of a row
-    out.labels.assign(problem.n_rows, 0);
-    out.costs = std::move(made.numbers);
-    out.weights = std::move(made.most);
-    out.unit = false;
-    out.grain = made.tick;
-    out.base = made.base;
-    out.factor = made.factor;
-    return out;
-}
-
-void put_on_grid(Rows& rows) {
-    if (rows.model == Model::squares) return;
-    std::vector<double>& numbers = rows.model == Model::costs ? rows.costs : rows.weights;
-    rows.grain = find_grain(numbers, std::accumulate(numbers.begin(), numbers.end(), 0.0));
-    for (double& number : numbers) number = std::nearbyint(number / rows.grain);
-    if (rows.model == Model::costs) {
-        const std::size_t k = static_cast<std::size_t>(rows.n_labels);
-        for (std::size_t r = 0; r < rows.weights.size(); ++r)
-            rows.weights[r] = *std::max_element(
-                rows.costs.begin() + static_cast<std::ptrdiff_t>(r * k),
-                rows.costs.begin() + static_cast<std::ptrdiff_t>((r + 1) * k));
-    }
-    rows.unit = rows.model != Model::costs &&
-                std::all_of(rows.weights.begin(), rows.weights.end(),
-                            [&](double w) { return w == rows.weights[0]; }) &&
-                rows.weights[0] > 0;
-    if (!rows.unit) return;
-    rows.grain *= rows.weights[0];
-    std::fill(rows.weights.begin(), rows.weights.end(), 1.0);
-}
-
 // Rows without weight change no cost: they matter only where rows are counted.
-void choose_rows(Rows& rows, int min_samples_leaf) {
+std::vector<std::uint32_t> choose_rows(const ModelRows& rows, int min_samples_leaf) {
+    std::vector<std::uint32_t> kept;
     for (std::size_t r = 0; r < rows.weights.size(); ++r)
-        if (rows.weights[r] > 0 || min_samples_leaf > 1) rows.kept.push_back(static_cast<std::uint32_t>(r));
-    if (rows.kept.empty()) rows.kept.push_back(0);
-    std::stable_sort(rows.kept.begin(), rows.kept.end(),
+        if (rows.weights[r] > 0 || min_samples_leaf > 1) kept.push_back(static_cast<std::uint32_t>(r));
+    if (kept.empty()) kept.push_back(0);
+    std::stable_sort(kept.begin(), kept.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return rows.labels[a] < rows.labels[b]; });
+    return kept;
 }
 
 // Dense ranks of the kept rows in a column. Ranks are mostly dense already, so that a table of all of them is
@@ -217,10 +115,10 @@ void write_column(Node& root, int j, const std::vector<std::int32_t>& ranks, std
 
 // Ticks per unit: one, or as fine as sums of costs and prices allow, so that the price of a node is hardly
 // rounded.
-void set_ticks(Table& table, const Options& options) {
+void set_ticks(Table& table, bool fine, const Options& options) {
     if (options.branch_cost == 0) return;
     const double price = options.branch_cost / table.grain;
-    if (table.model == Model::squares) {  // ticks are fine enough
+    if (fine) {
         table.branch_cost = static_cast<Cost>(std::nearbyint(std::min(price, 0x1p55)));
         return;
     }
@@ -237,24 +135,20 @@ void set_ticks(Table& table, const Options& options) {
 }  // namespace
 
 Table make_table(const Problem& problem, const Options& options) {
-    Rows rows = problem.statistics != nullptr ? from_statistics(problem)
-                : problem.costs != nullptr    ? from_costs(problem)
-                                              : from_labels(problem);
-    put_on_grid(rows);
-    choose_rows(rows, options.min_samples_leaf);
+    const ModelRows rows = problem.model->make_rows(problem);
+    std::vector<std::uint32_t> kept = choose_rows(rows, options.min_samples_leaf);
     Table table;
-    table.model = rows.model;
     table.grain = rows.grain;
     table.base = rows.base;
     std::vector<std::vector<std::int32_t>> columns;
     Distinct distinct(columns);
     for (std::size_t j = 0; j < problem.n_columns; ++j) {
         const std::int32_t* column = problem.ranks + j * problem.n_rows;
-        const bool missing = std::any_of(rows.kept.begin(), rows.kept.end(),
+        const bool missing = std::any_of(kept.begin(), kept.end(),
                                          [&](std::uint32_t r) { return column[r] < 0; });
         for (int upper = 0; upper <= (missing ? 1 : 0); ++upper) {
             Source source{static_cast<std::int32_t>(j), missing, upper == 1, {}};
-            std::vector<std::int32_t> ranks = dense_ranks(column, rows.kept, source);
+            std::vector<std::int32_t> ranks = dense_ranks(column, kept, source);
             if (source.ranks.size() < 2 ||
                 (options.switches.drop_features && !distinct.add(ranks, source.ranks.size())))
                 continue;
@@ -264,16 +158,16 @@ Table make_table(const Problem& problem, const Options& options) {
     }
     const std::size_t labels = static_cast<std::size_t>(rows.n_labels);
     Node& root = table.root;
-    table.bytes = root.allocate(static_cast<int>(rows.kept.size()), static_cast<int>(columns.size()),
-                                rows.n_labels, rows.model, rows.unit);
+    table.bytes = root.allocate(static_cast<int>(kept.size()), static_cast<int>(columns.size()),
+                                rows.n_labels, *rows.model, rows.unit);
     root.set_factor(rows.factor);
-    for (std::size_t row = 0; row < rows.kept.size(); ++row) {
-        const std::size_t from = rows.kept[row];
+    for (std::size_t row = 0; row < kept.size(); ++row) {
+        const std::size_t from = kept[row];
         root.roots()[row] = static_cast<std::uint32_t>(row);
         root.labels()[row] = rows.labels[from];
         if (!rows.unit) root.weights()[row] = rows.weights[from];
         if (root.has_costs())
-            std::copy_n(rows.costs.begin() + static_cast<std::ptrdiff_t>(from * labels), labels,
+            std::copy_n(rows.numbers.begin() + static_cast<std::ptrdiff_t>(from * labels), labels,
                         root.costs() + row * labels);
     }
     for (int j = 0; j < static_cast<int>(columns.size()); ++j) {
@@ -285,8 +179,8 @@ Table make_table(const Problem& problem, const Options& options) {
         columns[static_cast<std::size_t>(j)] = {};
     }
     root.add_up();
-    table.rows = std::move(rows.kept);
-    set_ticks(table, options);
+    table.rows = std::move(kept);
+    set_ticks(table, rows.fine, options);
     return table;
 }
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "model/options.hpp"
-#include "thresholds/rows/node.hpp"
 #include "thresholds/problem.hpp"
+#include "thresholds/rows/node.hpp"
 
 namespace streed::thresholds {
 
@@ -20,7 +20,6 @@ struct Source {
 };
 
 struct Table {
-    Model model = Model::two_labels;
     Node root;
     std::vector<std::uint32_t> rows;  // of the problem, by row of the root
     std::vector<Source> sources;
@@ -35,9 +34,8 @@ struct Table {
     }
 };
 
-// Columns become dense ranks; constant ones, and copies or mirror images of others, go. Costs of two labels,
-// and costs that are equal for all labels but one, become weights. Whole weights stay; others are put on a
-// grid of a power of two on which all sums are exact.
+// Columns become dense ranks; constant ones, and copies or mirror images of others, go. The row model makes
+// whole numbers of what rows cost.
 Table make_table(const Problem& problem, const Options& options);
 
 }  // namespace streed::thresholds

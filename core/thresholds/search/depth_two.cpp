@@ -38,8 +38,8 @@ struct Worker::DepthTwo {
     }
 
     int lanes_of() const {
-        const bool costs = worker.as_costs(node) && node.model() != Model::squares;
-        return (costs ? search.kernels.cost_lanes : search.kernels.lanes)[static_cast<int>(node.width())];
+        return (worker.walks_costs(node) ? search.kernels.cost_lanes
+                                         : search.kernels.lanes)[static_cast<int>(node.width())];
     }
 
     Cost room() const { return limit - search.branch_cost; }

@@ -10,6 +10,7 @@
 
 #include "run/control.hpp"
 #include "run/incumbent.hpp"
+#include "thresholds/models/row_model.hpp"
 #include "thresholds/search/cache.hpp"
 #include "thresholds/search/intervals.hpp"
 #include "thresholds/rows/table.hpp"
@@ -20,8 +21,6 @@ using run::Stopped;
 
 // Thrown where an attempt has taken the work that it was given; caught where the attempt was begun.
 struct OutOfWork {};
-
-constexpr Cost kInfinite = std::numeric_limits<Cost>::max() / 8;
 
 // Nodes of a full tree.
 inline int full_tree(int depth) { return depth >= 30 ? std::numeric_limits<int>::max() : (1 << depth) - 1; }
@@ -93,14 +92,6 @@ struct Probe {
     std::int32_t position = 0;
 };
 
-// The best split into two leaves.
-struct Stump {
-    Cost value = kInfinite;    // with leaves of the least size
-    Cost relaxed = kInfinite;  // with any
-    std::int32_t column = -1;
-    std::int32_t position = 0;
-};
-
 // Which trees the two sides of a root with two levels may have.
 struct Shape {
     bool split[2] = {true, true};
@@ -131,9 +122,8 @@ public:
     // A tree, not a bound. `known` is one that was grown before, whose splits need not be found again.
     Outcome greedy(Node& node, int depth, int nodes, int best_levels, Cost limit, int level,
                    const Plan* known);
-    Stump best_stump(Node& node);
+    Stump best_stump(const Node& node) const;  // with costs in ticks
     Stump purest_split(Node& node);
-    Stump best_square_split(Node& node);
     void prepare(Node& node);
     void divide(Node& node, int column, std::int32_t rank, Node& lower, Node& upper);
     Node& child(int level, int side);
@@ -162,7 +152,10 @@ private:
     struct Branching;
     void look_at_clock(const Node& node);
     void evaluate(Node& node, const std::vector<Lane>& lanes, Sides& sides);
-    bool as_costs(const Node& node) const { return node.has_costs() || search_.least_rows > 1; }
+    // Rows are walked with a cost for every label.
+    bool walks_costs(const Node& node) const {
+        return node.traits().label_costs || (!node.traits().numbers && search_.least_rows > 1);
+    }
     Cost side_cost(const Node& node, Cost weight, Cost given) const;
 
     Search& search_;

@@ -8,9 +8,7 @@ namespace streed::thresholds {
 // Entries of a wide node take twice the space: 100,000 rows no longer fit into the caches of a processor.
 double Worker::work_of(const Node& node) const {
     const double cells = static_cast<double>(node.size()) * node.n_columns() * (node.wide() ? 4 : 1);
-    if (node.model() == Model::squares) return 8 * cells;
-    if (as_costs(node)) return (2 + node.n_labels()) * cells;
-    return node.model() == Model::classes ? 2.5 * cells : cells;
+    return (walks_costs(node) ? 2 + node.n_labels() : node.traits().work) * cells;
 }
 
 Worker::~Worker() {
@@ -83,11 +81,10 @@ int Worker::position_of(const Node& node, const Plan& plan) const {
     return low;
 }
 
-// From what kernels return to ticks: gains of two labels count what leaves have right twice, less the weight.
+// From what kernels return to ticks.
 Cost Worker::side_cost(const Node& node, Cost weight, Cost given) const {
     if (given >= kNone) return kInfinite;
-    if (as_costs(node)) return search_.cost(given);
-    return search_.cost(node.model() == Model::two_labels ? (weight - given) / 2 : weight - given);
+    return search_.cost(walks_costs(node) ? given : node.model().side_cost(weight, given));
 }
 
 // Counts the cells of a node that is about to be gone through, and looks at the clock after enough of them.
@@ -104,21 +101,17 @@ void Worker::evaluate(Node& node, const std::vector<Lane>& lanes, Sides& sides) 
     search_.count_work(work_of(node));
     std::size_t grown = node.prepare_walks();
     const NodeView& view = node.view();
-    const bool squares = node.model() == Model::squares, costs = as_costs(node) && !squares;
+    const bool costs = walks_costs(node);
     grown += words_.reserve((static_cast<std::size_t>(view.n_rows) + 64) * 8);
-    if (costs || node.model() == Model::classes) grown += scratch_.reserve(scratch_bytes(view));
+    if (costs || node.traits().runs) grown += scratch_.reserve(scratch_bytes(view));
     taken_ += static_cast<std::ptrdiff_t>(grown);
     if (grown > 0) search_.take_memory(static_cast<std::ptrdiff_t>(grown));
     const Kernels& kernels = search_.kernels;
     kernels.pack(view, node.width(), costs, lanes.data(), static_cast<int>(lanes.size()), words_.data());
-    if (squares)
-        kernels.squares(view, words_.data(), sides);
-    else if (costs)
+    if (costs)
         kernels.costs(view, node.width(), words_.data(), scratch_.data(), sides);
-    else if (node.model() == Model::classes)
-        kernels.classes(view, node.width(), words_.data(), scratch_.data(), sides);
     else
-        kernels.two_labels(view, node.width(), words_.data(), sides);
+        node.model().walk(kernels, view, node.width(), words_.data(), scratch_.data(), sides);
 }
 
 // Cheap answers first: a leaf where no split can help, the cache, and only then a search.
@@ -175,42 +168,10 @@ Outcome Worker::depth_one(Node& node, Cost limit) {
     return out;
 }
 
-// Row by row, for all labels: one split is asked for at the ends of a search only.
-Stump Worker::best_stump(Node& node) {
-    if (node.model() == Model::squares) return best_square_split(node);
-    Stump best;
-    const std::size_t labels = static_cast<std::size_t>(node.n_labels());
-    const std::vector<Cost>& totals = node.totals();
-    std::vector<Cost> sums(labels);
-    for (int j = 0; j < node.n_columns(); ++j) {
-        if (node.constant(j)) continue;
-        std::fill(sums.begin(), sums.end(), 0);
-        for (int position = 1; position < node.size(); ++position) {
-            const std::size_t row = node.row_at(j, position - 1);
-            const Cost own = node.unit() ? 1 : static_cast<Cost>(node.weights()[row]);
-            if (node.model() != Model::costs)
-                sums[node.labels()[row]] += own;
-            else
-                for (std::size_t c = 0; c < labels; ++c)
-                    sums[c] += static_cast<Cost>(node.costs()[row * labels + c]);
-            if (!node.ends_at(j, position)) continue;
-            Cost least[2] = {kInfinite, kInfinite}, most[2] = {0, 0};
-            for (std::size_t c = 0; c < labels; ++c) {
-                least[0] = std::min(least[0], sums[c]);
-                least[1] = std::min(least[1], totals[c] - sums[c]);
-                most[0] = std::max(most[0], sums[c]);
-                most[1] = std::max(most[1], totals[c] - sums[c]);
-            }
-            const Cost cost = search_.cost(node.model() == Model::costs ? least[0] + least[1]
-                                                                        : node.weight() - most[0] - most[1]);
-            best.relaxed = std::min(best.relaxed, cost);
-            if (std::min(position, node.size() - position) < search_.least_rows || cost >= best.value)
-                continue;
-            best.value = cost;
-            best.column = j;
-            best.position = position;
-        }
-    }
+Stump Worker::best_stump(const Node& node) const {
+    Stump best = node.model().best_stump(node, search_.least_rows);
+    for (Cost* cost : {&best.value, &best.relaxed})
+        if (*cost < kInfinite) *cost = search_.cost(*cost);
     return best;
 }
 

@@ -46,5 +46,5 @@ def search_squares(
     ranks: NDArray[np.int32], statistics: NDArray[np.float64], options: dict[str, Any]
 ) -> dict[str, Any]:
     """Search the least squared error, from the weight, sum and square of each row."""
-    answer: dict[str, Any] = _core.solve_threshold_squares(ranks, statistics, **options)
+    answer: dict[str, Any] = _core.solve_threshold_numbers(ranks, "squares", statistics, 1, **options)
     return answer
