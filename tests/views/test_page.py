@@ -393,7 +393,7 @@ def test_a_click_beside_the_points_chooses_the_nearest(page: Page, front: Result
 
 
 def test_many_classes_have_one_bar_each(page: Page) -> None:
-    page.open(full(2, ["a"], [f"class {k}" for k in range(9)]).to_html())
+    page.open(full(2, ["a"], [f"class {k}" for k in range(25)]).to_html())
     assert len(page.all(".bar i")) == len(page.all(".box.leaf")) == 4
     assert page.shown("#legend span") == []
 

@@ -150,7 +150,7 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bars_of_many_classes_show_the_label_alone() -> None:
     from matplotlib.patches import Rectangle
 
-    tree = full(1, ["a"], [f"class {k}" for k in range(9)])
+    tree = full(1, ["a"], [f"class {k}" for k in range(25)])
     assert tree.class_weights is not None
     bars = [
         patch for patch in tree.plot().patches if isinstance(patch, Rectangle) and patch.get_height() > 10

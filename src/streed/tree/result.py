@@ -6,12 +6,15 @@ import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from streed.tree.conditions import Condition
 from streed.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from streed.views.palette import Colors
 
 
 @dataclass(frozen=True)
@@ -179,13 +182,15 @@ class Result:
                 raise ValueError(f"{tree.n_features} conditions are needed, got {len(said)}")
             tree.conditions = said
 
-    def to_html(self, *, title: str | None = None) -> str:
+    def to_html(self, *, title: str | None = None, colors: Colors = None, rows: Any = None) -> str:
         """Return a page for the browser: the tree, what was proven about it, and the front if there is one.
 
         Parameters
         ----------
         title : str, optional
             Heading of the page; by default the name of the task.
+        colors, rows : optional
+            Colours of labels, and rows whose values nodes show, as in `Tree.to_html`.
 
         Returns
         -------
@@ -202,8 +207,9 @@ class Result:
         True
         """
         from streed.views.html import result_to_html
+        from streed.views.methods import rows_to_show
 
-        return result_to_html(self, title)
+        return result_to_html(self, title, colors, rows_to_show(rows))
 
     def in_notebook(self, text: str = "") -> str:
         """Return what a notebook shows: the interactive page in a frame of its own, and a text that unfolds.

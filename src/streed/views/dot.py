@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from streed.tree.tree import Tree
-from streed.views.palette import INK, SHADES, ink_on, label_colors
+from streed.views.palette import INK, Colors, ink_on, label_colors
 from streed.views.wording import leaf_facts, leaf_label, one_line, rows_text
 
 
-def tree_to_dot(tree: Tree) -> str:
+def tree_to_dot(tree: Tree, chosen: Colors = None) -> str:
     """Write a directed graph: branching nodes as boxes with their test, leaves filled by label."""
     lines = [
         "digraph tree {",
@@ -15,16 +15,15 @@ def tree_to_dot(tree: Tree) -> str:
         '  node [fontname="Helvetica"];',
         '  edge [color="#7b8794", fontname="Helvetica", fontsize=11];',
     ]
-    colors = label_colors(tree)
+    colors = label_colors(tree, chosen)
 
     def ink(shade: str) -> str:
-        return "" if tree.details is None or ink_on(shade) == INK else ', fontcolor="#ffffff"'
+        return "" if ink_on(shade) == INK else ', fontcolor="#ffffff"'
 
     for node in range(tree.node_count):
         feature = int(tree.feature[node])
         if feature < 0:
-            label = int(tree.label[node])
-            shade = SHADES[label % len(SHADES)] if tree.details is None else colors[label]
+            shade = colors[int(tree.label[node])]
             text = f"{_escape(leaf_label(tree, node))}\\n{_escape(leaf_facts(tree, node))}"
             lines.append(f'  {node} [label="{text}", fillcolor="{shade}"{ink(shade)}];')
         else:

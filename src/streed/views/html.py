@@ -24,7 +24,8 @@ from streed.tree.conditions import Condition, number_text
 from streed.tree.result import Result, Solution
 from streed.tree.tree import Tree
 from streed.tree.walk import conditions_of
-from streed.views.palette import MOST, ink_on, label_colors
+from streed.views.histograms import Rows, histograms
+from streed.views.palette import MOST, Colors, ink_on, label_colors
 from streed.views.rules import phrases
 from streed.views.shapes import node_shape, shape_name
 from streed.views.wording import answer, detail_facts, is_missing_test, label_text, value_name
@@ -35,16 +36,20 @@ MOST_LEAVES = 512
 SCRIPTS = ("tree.js", "row.js", "front.js", "main.js")
 
 
-def tree_to_html(tree: Tree, title: str) -> str:
-    """Write the page of one tree."""
-    return solutions_to_html([Solution((), tree)], title=title)
+def tree_to_html(tree: Tree, title: str, colors: Colors = None, rows: Rows | None = None) -> str:
+    """Write the page of one tree; nodes show histograms of rows that are given."""
+    return solutions_to_html([Solution((), tree)], title=title, colors=colors, rows=rows)
 
 
-def result_to_html(result: Result, title: str | None) -> str:
+def result_to_html(result: Result, title: str | None, colors: Colors = None, rows: Rows | None = None) -> str:
     """Write the page of a result: its tree, or its front if that has several entries."""
     if len(result.front) < 2:
         return solutions_to_html(
-            [Solution((), result.tree)], title=title or _heading(result), summary=result.summary()
+            [Solution((), result.tree)],
+            title=title or _heading(result),
+            summary=result.summary(),
+            colors=colors,
+            rows=rows,
         )
     chosen = next((i for i, solution in enumerate(result.front) if solution.tree is result.tree), 0)
     summary = f"{len(result.front)} trees, none of which is better than another in every respect"
@@ -56,6 +61,8 @@ def result_to_html(result: Result, title: str | None) -> str:
         summary=summary,
         objectives=result.objectives,
         chosen=chosen,
+        colors=colors,
+        rows=rows,
     )
 
 
@@ -70,6 +77,8 @@ def solutions_to_html(
     summary: str = "",
     objectives: Sequence[str] = (),
     chosen: int = 0,
+    colors: Colors = None,
+    rows: Rows | None = None,
 ) -> str:
     """Write the page of trees and their values; it shows the tree at `chosen`, and the values as a plot.
 
@@ -85,6 +94,10 @@ def solutions_to_html(
         Names of the values.
     chosen : int, default=0
         The tree that is shown first.
+    colors : mapping or list of str, optional
+        Colours that were chosen for labels.
+    rows : Rows, optional
+        Rows whose values nodes show as histograms.
 
     Returns
     -------
@@ -99,7 +112,9 @@ def solutions_to_html(
         "objectives": list(names),
         "chosen": chosen,
         "columns": _columns(solution.tree for solution in front),
-        "trees": [{**_tree(s.tree), "values": [_number(value) for value in s.values]} for s in front],
+        "trees": [
+            {**_tree(s.tree, colors, rows), "values": [_number(value) for value in s.values]} for s in front
+        ],
     }
     script = "(() => {\n" + "\n".join(_read(name) for name in SCRIPTS) + "\n})();"
     style = _read("page.css")
@@ -134,11 +149,12 @@ def _number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _tree(tree: Tree) -> dict[str, Any]:
+def _tree(tree: Tree, chosen: Colors, rows: Rows | None) -> dict[str, Any]:
     """Describe a tree for the scripts: its nodes, the tests in them, and its labels."""
     used = sorted({feature for feature in tree.feature.tolist() if feature >= 0})
     n_labels = tree.classes.size
-    colors, reasons = label_colors(tree), _reasons(tree)
+    colors, reasons = label_colors(tree, chosen), _reasons(tree)
+    bars = {} if rows is None else histograms(tree, rows)
     return {
         "classes": [label_text(label) for label in tree.classes],
         "colors": colors,
@@ -148,7 +164,7 @@ def _tree(tree: Tree) -> dict[str, Any]:
         "shapeName": None if tree.details is None else shape_name(tree.details),
         "branching": tree.n_nodes,
         "tests": {feature: _test(tree, feature) for feature in used},
-        "nodes": [_node(tree, node, reasons) for node in range(tree.node_count)],
+        "nodes": [{**_node(tree, node, reasons), **bars.get(node, {})} for node in range(tree.node_count)],
     }
 
 

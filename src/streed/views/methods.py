@@ -6,10 +6,27 @@ imported when the view is asked for.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed.table.columns import is_frame, numbered_names
 
 if TYPE_CHECKING:
     from streed.tree.tree import Tree
+    from streed.views.histograms import Rows
+    from streed.views.palette import Colors
+
+
+def rows_to_show(table: Any) -> Rows | None:
+    """Return what a page needs of rows: their table, and how a tree sends them to leaves."""
+    if table is None:
+        return None
+    from streed.views.histograms import Rows
+
+    return Rows(table if is_frame(table) else np.asarray(table), lambda tree, rows: tree._route_table(rows))
 
 
 class Views:
@@ -82,8 +99,13 @@ class Views:
 
         return tree_to_frame(self._tree)
 
-    def to_dot(self) -> str:
+    def to_dot(self, *, colors: Colors = None) -> str:
         r"""Write the tree in the DOT language, for Graphviz and the programs that read it.
+
+        Parameters
+        ----------
+        colors : mapping or list of str, optional
+            Colours of labels, or of all labels in their order, as ``"#rrggbb"``.
 
         Returns
         -------
@@ -95,11 +117,11 @@ class Views:
         >>> from streed import Tree
         >>> leaf = Tree([-1], [-1], [-1], [0], n_samples=[3], classes=["yes"], n_features=0)
         >>> print(leaf.to_dot().splitlines()[4])
-          0 [label="yes\n3 rows", fillcolor="#cfe6e4"];
+          0 [label="yes\n3 rows", fillcolor="#2f7f86", fontcolor="#ffffff"];
         """
         from streed.views.dot import tree_to_dot
 
-        return tree_to_dot(self._tree)
+        return tree_to_dot(self._tree, colors)
 
     def to_python(self, name: str = "predict") -> str:
         """Write the tree as a Python function that needs no package.
@@ -188,7 +210,7 @@ class Views:
 
         return tree_to_sql(self._tree, quote, dates)
 
-    def plot(self, ax: Any = None, *, title: str | None = None) -> Any:
+    def plot(self, ax: Any = None, *, title: str | None = None, colors: Colors = None) -> Any:
         """Draw the tree with matplotlib: the root on the left, one line per leaf on the right.
 
         Parameters
@@ -198,6 +220,9 @@ class Views:
             the tree needs.
         title : str, optional
             Heading of the picture.
+        colors : mapping or list of str, optional
+            Colours of labels, or of all labels in their order, as ``"#rrggbb"``. By default up to 24 classes
+            have colours that colour-blind readers, and copies in grey, tell apart.
 
         Returns
         -------
@@ -216,7 +241,15 @@ class Views:
         """
         from streed.views.plot import plot_tree
 
-        return plot_tree(self._tree, ax, title)
+        return plot_tree(self._tree, ax, title, colors)
+
+    def _route_table(self, table: Any) -> NDArray[np.int64]:
+        """Return the leaf of each row of a table of columns."""
+        model = self._tree._exported()[0]
+        if not is_frame(table):
+            model = replace(model, columns=tuple(numbered_names(table.shape[1])))
+        leaf: NDArray[np.int64] = replace(model, missing="side").apply(table)
+        return leaf
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the interactive page in a frame of its own."""
@@ -225,13 +258,18 @@ class Views:
         height = height_of(self._tree.n_leaves, is_front=False)
         return framed(self.to_html(), self.to_text(), title="Decision tree", height=height)
 
-    def to_html(self, *, title: str = "Decision tree") -> str:
+    def to_html(self, *, title: str = "Decision tree", colors: Colors = None, rows: Any = None) -> str:
         """Return an interactive page for the browser, one document that needs no network.
 
         Parameters
         ----------
         title : str, default="Decision tree"
             Heading of the page.
+        colors : mapping or list of str, optional
+            Colours of labels, or of all labels in their order, as ``"#rrggbb"``.
+        rows : frame or array, optional
+            The columns of some rows, such as those of the fit: nodes then show how the values of the column
+            that they test are distributed, and the cut.
 
         Returns
         -------
@@ -248,4 +286,4 @@ class Views:
         """
         from streed.views.html import tree_to_html
 
-        return tree_to_html(self._tree, title)
+        return tree_to_html(self._tree, title, colors, rows_to_show(rows))

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from streed.tree.tree import Tree
 
 
+LARGE, THOUSAND = 1e15, 1000
+"""Numbers from here on are written with an exponent; from here on without decimals."""
+
+
 def leaf_label(tree: Tree, node: int) -> str:
     """Return the label of a leaf as a text of one line; real numbers get six digits."""
     return one_line(label_text(tree.classes[tree.label[node]]))
@@ -43,6 +47,21 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def number_words(number: float) -> str:
+    """Write a number as a person reads it: four digits, thousands apart, no exponent where it can be helped.
+
+    Examples
+    --------
+    >>> number_words(21960.0), number_words(0.0961315), number_words(-3.0), number_words(1234567.8)
+    ('21,960', '0.09613', '-3', '1,234,568')
+    >>> number_words(12.3456), number_words(2.5e-7), number_words(4.2e19)
+    ('12.35', '2.5e-07', '4.2e+19')
+    """
+    if abs(number) < LARGE and (number == round(number) or abs(number) >= THOUSAND):
+        return f"{number + 0.0:,.0f}"
+    return f"{number:.4g}"
 
 
 def rows_text(rows: int) -> str:

@@ -1,6 +1,7 @@
 // The front: a plot of all trees by two of their values; the chosen point's tree is the one on the page.
 const SVG = "http://www.w3.org/2000/svg";
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [262, 222, 44, 36, 10, 10];
+const [WIDTH, HEIGHT, BOTTOM, TOP, RIGHT] = [262, 222, 36, 10, 10];
+const LETTER = 6.2; // width of a digit of 11 pixels, and a little more
 
 function drawn(tag, attributes, text) {
   const made = document.createElementNS(SVG, tag);
@@ -53,8 +54,13 @@ const frontView = {
     const known = (point) => axes.every((axis) => this.value(point, axis) !== null);
     this.order = [...this.trees.keys()].filter(known);
     this.order.sort((a, b) => this.value(a, axes[0]) - this.value(b, axes[0]) || this.value(b, axes[1]) - this.value(a, axes[1]));
-    const x = this.scale(axes[0], LEFT, WIDTH - RIGHT);
     const y = this.scale(axes[1], HEIGHT - BOTTOM, TOP);
+    // Room for the title of the axis and its numbers, which must not overlap.
+    const LEFT = Math.max(44, 26 + LETTER * Math.max(...y.ticks.map((tick) => shortNumber(tick).length)));
+    const x = this.scale(axes[0], LEFT, WIDTH - RIGHT);
+    const widest = LETTER * Math.max(...x.ticks.map((tick) => shortNumber(tick).length)) + 8;
+    const every = Math.ceil((widest * x.ticks.length) / (WIDTH - RIGHT - LEFT));
+    x.ticks = x.ticks.filter((_, k) => k % every === 0);
     const svg = drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "radiogroup", "aria-label": "Trees of the front" });
     for (const tick of x.ticks) {
       svg.append(drawn("line", { class: "grid", x1: x.place(tick), x2: x.place(tick), y1: TOP, y2: HEIGHT - BOTTOM }));
@@ -65,7 +71,7 @@ const frontView = {
       svg.append(drawn("text", { x: LEFT - 6, y: y.place(tick) + 4, "text-anchor": "end" }, shortNumber(tick)));
     }
     svg.append(drawn("path", { class: "axis", fill: "none", d: `M${LEFT} ${TOP}V${HEIGHT - BOTTOM}H${WIDTH - RIGHT}` }));
-    this.label(svg, axes);
+    this.label(svg, axes, LEFT);
     const places = this.order.map((point) => [x.place(this.value(point, axes[0])), y.place(this.value(point, axes[1]))]);
     svg.append(drawn("polyline", { class: "steps", points: places.map((place) => place.join(",")).join(" ") }));
     this.order.forEach((point, k) => svg.append(this.circle(point, ...places[k])));
@@ -75,9 +81,9 @@ const frontView = {
     this.mark(this.chosen);
   },
 
-  label(svg, axes) {
+  label(svg, axes, LEFT) {
     const middle = (TOP + HEIGHT - BOTTOM) / 2;
-    const short = (name) => (name.length > 34 ? `${name.slice(0, 33)}…` : name);
+    const short = (name) => (name.length > 34 ? `${name.slice(0, 17)}…${name.slice(-16)}` : name);
     const turned = { x: 9, y: middle, "text-anchor": "middle", transform: `rotate(-90 9 ${middle})` };
     svg.append(drawn("text", { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 4, "text-anchor": "middle" }, short(this.names[axes[0]])));
     svg.append(drawn("text", turned, short(this.names[axes[1]])));

@@ -12,6 +12,9 @@ const byId = (id) => document.getElementById(id);
 const rowsText = (rows) => `${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}`;
 const shortNumber = (value) => (value === null ? "–" : String(Number(value.toPrecision(4))));
 
+// Text of 13 pixels is shrunk no further than this by itself.
+const READABLE = 0.75;
+
 // The tree on the page: draws one tree as nested lists, folds and unfolds, moves the focus, shows statistics.
 const treeView = {
   tree: null,
@@ -35,17 +38,44 @@ const treeView = {
     const facts = tree.nodes.map((node) => this.facts(node).length);
     list.style.setProperty("--facts", `${0.9 * Math.max(...facts)}ch`);
     byId("tree").replaceChildren(list);
-    this.fit(byId("tree").clientWidth - 10, Infinity, 0.75);
+    this.arrange();
     this.items[0].tabIndex = 0;
     this.legend();
   },
 
-  // Shrinks the tree to the room there is, but not so far that it cannot be read.
+  // The size that the buttons chose; null: whatever fits.
+  scale: null,
+
+  // Shrinks the tree to the room there is, but not so far that it cannot be read; returns whether it is whole.
   fit(width, height, least) {
     const list = byId("tree").firstElementChild;
     list.style.zoom = 1;
     const size = list.firstElementChild.getBoundingClientRect();
-    list.style.zoom = Math.max(least, Math.min(1, width / size.width, height / size.height));
+    const wanted = Math.min(1, width / size.width, height / size.height);
+    list.style.zoom = Math.max(least, wanted);
+    return wanted >= least;
+  },
+
+  // Beside the form if the tree can be read there, else above it; a tree that still is too wide can be moved.
+  arrange() {
+    const place = byId("tree");
+    const main = place.closest("main");
+    const room = () => place.clientWidth - 10;
+    main.classList.remove("stacked");
+    if (!this.fit(room(), Infinity, READABLE)) {
+      main.classList.add("stacked");
+      this.fit(room(), Infinity, READABLE);
+    }
+    if (this.scale !== null) place.firstElementChild.style.zoom = this.scale;
+    byId("fit").setAttribute("aria-pressed", String(this.scale === null));
+    rowView.lines();
+  },
+
+  // Steps of a quarter, from the size that is shown.
+  resize(factor) {
+    const now = Number(byId("tree").firstElementChild.style.zoom) || 1;
+    this.scale = factor === null ? null : Math.min(3, Math.max(0.3, now * factor));
+    this.arrange();
   },
 
   item(number, level, side) {
@@ -244,12 +274,34 @@ const treeView = {
         element("tr", {}, ...[name, shortNumber(node.weights[label]), this.percent(node, label)].map((text) => element("td", {}, text)));
       tip.append(element("table", {}, ...this.tree.classes.map(line)));
     }
+    if (node.bars) tip.append(this.histogram(node.bars));
     tip.hidden = false;
     const box = item.querySelector(".box").getBoundingClientRect();
     const left = Math.min(box.left, innerWidth - tip.offsetWidth - 8);
     const below = box.bottom + 6 + tip.offsetHeight < innerHeight;
     tip.style.left = `${Math.max(8, left)}px`;
     tip.style.top = `${Math.max(8, below ? box.bottom + 6 : box.top - tip.offsetHeight - 6)}px`;
+  },
+
+  // The values of the tested column at a node, those up to the cut in colour.
+  histogram(bars) {
+    const [width, height] = [220, 54];
+    const picture = drawn("svg", { class: "histogram", viewBox: `0 0 ${width} ${height + 14}`, "aria-hidden": "true" });
+    const wide = width / bars.heights.length;
+    const cut = bars.cut * width;
+    bars.heights.forEach((share, k) => {
+      const [x, y] = [k * wide, height * (1 - share)];
+      const below = Math.max(0, Math.min(wide - 1, cut - x));
+      const piece = (from, long, kind) => {
+        if (long > 0) picture.append(drawn("rect", { class: kind, x: from, y, width: long, height: height * share }));
+      };
+      piece(x, below, "yes");
+      piece(x + below, wide - 1 - below, "no");
+    });
+    picture.append(drawn("line", { x1: cut, x2: cut, y1: 0, y2: height + 3 }));
+    picture.append(drawn("text", { x: 0, y: height + 12 }, bars.ends[0]));
+    picture.append(drawn("text", { x: width, y: height + 12, "text-anchor": "end" }, bars.ends[1]));
+    return picture;
   },
 
   hideTip() {
@@ -274,7 +326,10 @@ const treeView = {
       place.addEventListener(leave, () => this.hideTip());
     }
     place.addEventListener("scroll", () => this.hideTip());
-    const onScreen = () => this.fit(place.clientWidth - 10, Infinity, 0.75);
+    const onScreen = () => this.arrange();
+    for (const [id, factor] of [["smaller", 1 / 1.25], ["larger", 1.25], ["fit", null]]) {
+      byId(id).addEventListener("click", () => this.resize(factor));
+    }
     addEventListener("resize", onScreen);
     addEventListener("beforeprint", () => {
       place.classList.add("compact");
