@@ -144,6 +144,31 @@ CUTS = ("auto", "exact", "binned")
 """Where estimators cut numbers and dates; the first one is the default."""
 
 
+_SMOOTHING = Option(
+    "smoothing", '"auto", None, or a number of rows from 0 to 1e30', "Strength of hierarchical shrinkage.",
+    integer=False, low=0, high=1e30, optional=True,
+)  # fmt: skip
+
+AUTO_SMOOTHING = 10.0
+"""The strength of ``smoothing="auto"``, in rows. Among 5, 10 and 25 rows, m-estimates and Laplace's rule, 10
+rows had the best mean rank by log loss on rows held out, for trees of accuracy and of log loss, depths 3 and
+4, with and without a price (36 sets, 2 splits each). With 25 rows the log loss was the same on average, and
+raw shares were better more often."""
+
+
+def check_smoothing(smoothing: object) -> float:
+    """Return the strength of hierarchical shrinkage in rows; 0 for the shares as they are.
+
+    Examples
+    --------
+    >>> check_smoothing(None), check_smoothing(3), check_smoothing("auto")
+    (0.0, 3.0, 10.0)
+    """
+    if isinstance(smoothing, str) and smoothing == "auto":
+        return AUTO_SMOOTHING
+    return _SMOOTHING.check(smoothing) or 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The checked limits of one solve, in the form that the engine takes.

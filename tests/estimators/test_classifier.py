@@ -36,10 +36,10 @@ def test_the_signature_is_the_documented_one() -> None:
     expected = {"objective": "accuracy", "max_depth": 3, "max_nodes": None, "min_samples_leaf": 1}
     expected |= {"cost_complexity": 0.0, "class_weight": None, "time_limit": None, "memory_limit": None}
     expected |= {"n_jobs": None, "binarizer": None, "cuts": "auto", "dates": "date"}
-    expected |= {"identifiers": "drop", "tune": None, "progress": False}
+    expected |= {"identifiers": "drop", "smoothing": "auto", "tune": None, "progress": False}
     assert list(defaults.items()) == list(expected.items())
     kinds = [parameter.kind for parameter in parameters.values()]
-    assert kinds == [inspect.Parameter.POSITIONAL_OR_KEYWORD] + [inspect.Parameter.KEYWORD_ONLY] * 14
+    assert kinds == [inspect.Parameter.POSITIONAL_OR_KEYWORD] + [inspect.Parameter.KEYWORD_ONLY] * 15
 
 
 def test_iris() -> None:
@@ -144,7 +144,8 @@ def test_class_weights_act_like_sample_weights() -> None:
     rows = IRIS_X.mean(axis=0) < IRIS_X
     by_class = OptimalTreeClassifier(max_depth=1, class_weight={"c": 2.5}).fit(rows, y)
     by_row = OptimalTreeClassifier(max_depth=1).fit(rows, y, sample_weight=np.where(y == "c", 2.5, 1))
-    assert by_class.tree_ == by_row.tree_
+    assert by_class.tree_.to_text() == by_row.tree_.to_text()
+    assert np.array_equal(by_class.tree_.class_weights, by_row.tree_.class_weights)
     assert by_class.result_.objective == (np.where(y == "c", 2.5, 1) * (by_class.predict(rows) != y)).sum()
     balanced = OptimalTreeClassifier(max_depth=1, class_weight="balanced").fit(IRIS_X[:120], y[:120])
     assert balanced.tree_.class_weights[0] == pytest.approx([40, 40, 40])

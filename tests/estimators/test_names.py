@@ -147,7 +147,7 @@ def test_attributes_before_fit(estimator: Any) -> None:
 
 
 def test_what_users_of_scikit_learn_ask_of_a_tree() -> None:
-    model = streed.OptimalTreeClassifier(max_depth=2).fit(BITS, LABELS)
+    model = streed.OptimalTreeClassifier(max_depth=2, smoothing=None).fit(BITS, LABELS)
     twin = DecisionTreeClassifier(max_depth=2, random_state=0).fit(BITS, LABELS)
     assert (model.get_depth(), model.get_n_leaves()) == (twin.get_depth(), twin.get_n_leaves()) == (2, 3)
     assert model.n_leaves_ == 3

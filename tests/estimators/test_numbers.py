@@ -78,11 +78,11 @@ def test_linear_leaves_are_ridge_regressions(ridge: float) -> None:
 
 def test_losses_of_shares() -> None:
     labels = np.digitize(y, [100, 200])
-    model = OptimalTreeClassifier("log_loss", max_depth=2).fit(X, labels)
+    model = OptimalTreeClassifier("log_loss", max_depth=2, smoothing=None).fit(X, labels)
     assert model.result_.objective == pytest.approx(len(y) * log_loss(labels, model.predict_proba(X)))
     assert model.predict_proba(X).min() > 0
     two = (y > 150).to_numpy()
-    model = OptimalTreeClassifier("gini", max_depth=2).fit(X, two)
+    model = OptimalTreeClassifier("gini", max_depth=2, smoothing=None).fit(X, two)
     brier = 2 * len(y) * brier_score_loss(two, model.predict_proba(X)[:, 1])
     assert model.result_.objective == pytest.approx(brier)
     assert (model.predict(X) == (model.predict_proba(X)[:, 1] > 0.5)).mean() == 1

@@ -27,7 +27,7 @@ from streed.cli.training import (
 from streed.cli.views import add_files, check_files, write_files
 from streed.fairness.parity import as_parity
 from streed.model.model import Model
-from streed.options import CUTS
+from streed.options import CUTS, check_smoothing
 from streed.survival.targets import survival_target
 
 ABOUT = """\
@@ -78,6 +78,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--class-weight", dest="class_weight", type=_class_weight, metavar="WEIGHTS",
         help="balanced, or factors such as yes=5,no=1",
+    )  # fmt: skip
+    what.add_argument(
+        "--smoothing", type=_smoothing, metavar="HOW",
+        help="how shares of labels in a leaf become probabilities: auto (the default), none (the shares as "
+        "they are), or a number of rows, the strength of hierarchical shrinkage",
     )  # fmt: skip
     add_regression_options(parser)
     add_fairness_options(parser, limits=True)
@@ -191,8 +196,10 @@ def check_choices(arguments: argparse.Namespace) -> None:
             raise ValueError(
                 f"--{name.replace('_', '-')} needs a number to predict: add --objective squared_error"
             )
-    if regresses(arguments) and arguments.class_weight is not None:
-        raise ValueError("--class-weight is for labels, but the objective predicts numbers")
+    for name in ("class_weight", "smoothing"):
+        if regresses(arguments) and getattr(arguments, name) is not None:
+            option = name.replace("_", "-")
+            raise ValueError(f"--{option} is for labels, but the objective predicts numbers")
 
 
 def add_regression_options(parser: argparse.ArgumentParser) -> None:
@@ -258,6 +265,16 @@ def _tune(text: str) -> str | int:
     if not text.isdecimal() or int(text) < 2:
         raise argparse.ArgumentTypeError(f"it must be holdout or a number of folds >= 2, got {text!r}")
     return int(text)
+
+
+def _smoothing(text: str) -> str | float:
+    """Read the strength of smoothing; "none" is 0, since None leaves an option out."""
+    if text in ("auto", "none"):
+        return text if text == "auto" else 0.0
+    try:
+        return check_smoothing(float(text))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"it must be auto, none or a number of rows, got {text!r}") from None
 
 
 def _class_weight(text: str) -> str | dict[str, float]:

@@ -84,7 +84,7 @@ class Asked:
         Returns
         -------
         array of shape (n, n_classes)
-            Minus infinity where a leaf has no training row of a class.
+            Minus infinity where a probability is 0, as shares that are not smoothed may be.
         """
         with np.errstate(divide="ignore"):
             logarithms: NDArray[np.float64] = np.log(self.predict_proba(X))

@@ -26,10 +26,11 @@ from streed.estimators.importance import NodeCosts, costs_of_nodes
 from streed.estimators.job import Job
 from streed.estimators.names import answering, unknown_parameter
 from streed.estimators.plan import FitPlan, default_binarizer
+from streed.estimators.smoothing import smooth
 from streed.estimators.unproven import warn_unproven
 from streed.explain.methods import Explains
 from streed.interop.methods import Exports
-from streed.options import Limits, check_limits
+from streed.options import Limits, check_limits, check_smoothing
 from streed.solver.progress import Watchers
 from streed.table.columns import is_frame, narrowed
 from streed.table.encoded import EncodedRows
@@ -55,6 +56,8 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
     binarizer_: Any = after_fit()
     n_features_in_: int
     _node_costs: NodeCosts | None = None
+    smoothing: Any = None
+    """Classifiers have a parameter of this name."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -91,6 +94,7 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
     def _limits(self) -> Limits:
         """Check the limits; the clock of a fit starts here, before its table is read."""
         started = time.perf_counter()
+        check_smoothing(self.smoothing)
         found = check_limits(
             max_depth=self.max_depth,
             max_nodes=self.max_nodes,
@@ -127,6 +131,7 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
         self.tree_ = self.result_.tree
         if isinstance(job.table, EncodedRows):
             self.tree_.n_samples = job.table.count(self.tree_)
+        smooth(self, [self.result_], job)
         conditions = getattr(self.binarizer_, "conditions_", None)
         if conditions is not None:
             self.result_.explain(conditions)
@@ -267,7 +272,7 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
         return labels
 
     def _shares(self, X: Any) -> NDArray[np.float64]:
-        """Return, for each row, the share of each class in the training weight of its leaf."""
+        """Return the probability of each class for each row: that of its leaf."""
         leaf = self.apply(X)
         shares: NDArray[np.float64] = self.tree_.probabilities()[leaf]
         return shares

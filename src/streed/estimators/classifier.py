@@ -64,6 +64,10 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     identifiers : {"drop", "keep"}, default="drop"
         Whether columns that name their rows are left out, see `streed.Binarizer`; a given `binarizer` has its
         own.
+    smoothing : "auto", float or None, default="auto"
+        How shares of training rows become probabilities; labels stay what they are. A number is the strength
+        of hierarchical shrinkage in rows (`streed.Tree`), "auto" takes 10. None: the shares as they are, as
+        the objective counts them ("log_loss" adds one row to every class).
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -121,6 +125,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         cuts: str = "auto",
         dates: Any = "date",
         identifiers: str = "drop",
+        smoothing: float | str | None = "auto",
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -137,6 +142,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.cuts = cuts
         self.dates = dates
         self.identifiers = identifiers
+        self.smoothing = smoothing
         self.tune = tune
         self.progress = progress
 
@@ -207,7 +213,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
 
     @available_if(has_shares)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return, for each row, the share of each class in the training weight of its leaf.
+        """Return the probability of each class for each row: its share in the leaf, see `smoothing`.
 
         Parameters
         ----------
@@ -217,6 +223,6 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         Returns
         -------
         array of shape (n, n_classes)
-            Shares in the order of `classes_`.
+            Probabilities in the order of `classes_`.
         """
         return self._shares(X)

@@ -108,6 +108,9 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
     identifiers : {"drop", "keep"}, default="drop"
         Whether columns that name their rows are left out, see `streed.Binarizer`; a given `binarizer` has its
         own.
+    smoothing : "auto", float or None, default="auto"
+        How shares of training rows become probabilities; labels stay what they are. A number is the strength
+        of hierarchical shrinkage in rows (`streed.Tree`), "auto" takes 10. None: the shares as they are.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -175,6 +178,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         cuts: str = "auto",
         dates: Any = "date",
         identifiers: str = "drop",
+        smoothing: float | str | None = "auto",
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -192,6 +196,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         self.cuts = cuts
         self.dates = dates
         self.identifiers = identifiers
+        self.smoothing = smoothing
         self.tune = tune
         self.progress = progress
 
@@ -303,7 +308,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
 
     @available_if(has_shares)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return, for each row, the share of each class in the training weight of its leaf.
+        """Return the probability of each class for each row: its share in the leaf, see `smoothing`.
 
         Parameters
         ----------
@@ -313,7 +318,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         Returns
         -------
         array of shape (n, n_classes)
-            Shares in the order of `classes_`. The predicted label is the cheapest, not always the likeliest.
+            Probabilities in the order of `classes_`. The predicted label is the cheapest one, not always the
+            most probable one.
         """
         return self._shares(X)
 

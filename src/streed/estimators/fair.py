@@ -74,6 +74,9 @@ class FairTreeClassifier(OptimalTreeClassifier):
     identifiers : {"drop", "keep"}, default="drop"
         Whether columns that name their rows are left out, see `streed.Binarizer`; a given `binarizer` has its
         own.
+    smoothing : "auto", float or None, default="auto"
+        How shares of training rows become probabilities; labels stay what they are. A number is the strength
+        of hierarchical shrinkage in rows (`streed.Tree`), "auto" takes 10. None: the shares as they are.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -145,6 +148,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         cuts: str = "auto",
         dates: Any = "date",
         identifiers: str = "drop",
+        smoothing: float | str | None = "auto",
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -164,6 +168,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         self.cuts = cuts
         self.dates = dates
         self.identifiers = identifiers
+        self.smoothing = smoothing
         self.tune = tune
         self.progress = progress
 

@@ -20,6 +20,7 @@ from streed.errors import silent_fits
 from streed.estimators.base import warn_of_identifiers
 from streed.estimators.importance import costs_of_nodes
 from streed.estimators.job import Job
+from streed.estimators.smoothing import smooth
 from streed.estimators.unproven import warn_unproven_sizes
 from streed.options import Limits
 from streed.paths.sizes import SizePath, path_checked
@@ -139,6 +140,7 @@ def _path(estimator: Any, collector: Collector, *data: Any, **named: Any) -> Est
         conditions = getattr(collector.binarizer_of(result, model), "conditions_", None)
         if conditions is not None:
             result.explain(conditions)
+    smooth(model, results, job)
 
     def make(size: int) -> Any:
         return _with_tree(model, job, size, results[size], collector)

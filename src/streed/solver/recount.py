@@ -52,7 +52,8 @@ def make_tree(
     tree.feature_names = None if names is None else tuple(names)
     tree.value_name = value_name
     tree.conditions = None
-    tree.details, tree.smoothing = None, 0.0
+    tree.details = None
+    tree.smoothing = tree.shrinkage = 0.0
     model, prices, tally = form.leaf, form.prices, form.tally
     largest = form.combination == "max"
     leaf, tree.n_samples, cost, values, tree.class_weights, tree.prices = _core.recount(

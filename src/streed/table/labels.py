@@ -98,6 +98,27 @@ def check_sample_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.f
     return weights
 
 
+def counted_rows(sample_weight: ArrayLike | None, n: int) -> float:
+    """Return how many rows the rows of a table stand for, by their weights.
+
+    Whole numbers count rows: a row of weight 3 is three equal rows. Other weights have no unit, and stand for
+    as many rows of equal weight as have a mean of the same variance (Kish's effective sample size), so that
+    a factor on all of them changes nothing.
+
+    Examples
+    --------
+    >>> counted_rows(None, 4), counted_rows([0, 1, 3], 3), counted_rows([0.5, 0.5, 0.0], 3)
+    (4.0, 4.0, 2.0)
+    """
+    weights = check_sample_weight(sample_weight, n)
+    if weights is None:
+        return float(n)
+    if (weights == np.rint(weights)).all():
+        return float(weights.sum())
+    weights = weights / weights.max()
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
 def class_factors(class_weight: object, classes: NDArray[Any]) -> NDArray[np.float64]:
     """Return the factor of each class from a mapping of labels to weights; classes left out have factor 1."""
     if not isinstance(class_weight, Mapping):

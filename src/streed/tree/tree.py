@@ -29,6 +29,7 @@ from streed import _core
 from streed.interop.methods import Exports
 from streed.table.matrix import check_binary
 from streed.tree.line import is_linear
+from streed.tree.probabilities import laplace, shrunk
 from streed.views.methods import Views
 
 if TYPE_CHECKING:
@@ -88,6 +89,10 @@ class Tree(Views, Exports):
         The targets of the rows of each node, or their survival.
     smoothing : float, default=0.0
         Weight that is added to every class of a leaf before shares become probabilities.
+    shrinkage : float, default=0.0
+        Strength of hierarchical shrinkage, a weight: what a split changes in the shares counts by the factor
+        n / (n + shrinkage), n being the weight of the rows that it splits. `smoothing` is then added only
+        where shrinkage would change the most probable class. 0: no shrinkage.
     """
 
     __slots__ = (
@@ -104,6 +109,7 @@ class Tree(Views, Exports):
         "n_samples",
         "prices",
         "right",
+        "shrinkage",
         "smoothing",
         "value_name",
         "values",
@@ -128,6 +134,7 @@ class Tree(Views, Exports):
         prices: ArrayLike | None = None,
         details: Numbers | Curves | None = None,
         smoothing: float = 0.0,
+        shrinkage: float = 0.0,
     ) -> None:
         self.feature: NDArray[np.int32] = np.asarray(feature, np.int32)
         self.left: NDArray[np.int32] = np.asarray(left, np.int32)
@@ -145,14 +152,15 @@ class Tree(Views, Exports):
         self.conditions = None if conditions is None else tuple(conditions)
         self.prices: NDArray[np.float64] | None = None if prices is None else np.asarray(prices, np.float64)
         self.details = details
-        self.smoothing = float(smoothing)
+        self.smoothing, self.shrinkage = float(smoothing), float(shrinkage)
         self._check()
 
     @classmethod
     def trusted(cls, **attributes: Any) -> Tree:
         """Make a tree of attributes that were checked already: all of them, each of its own type."""
         tree = cls.__new__(cls)
-        tree.details, tree.smoothing = None, 0.0
+        tree.details = None
+        tree.smoothing = tree.shrinkage = 0.0
         for name, value in attributes.items():
             setattr(tree, name, value)
         return tree
@@ -211,8 +219,9 @@ class Tree(Views, Exports):
 
     def _check_numbers(self, m: int) -> None:
         """Refuse values and prices that are not one number per node."""
-        if not (np.isfinite(self.smoothing) and self.smoothing >= 0):
-            raise ValueError(f"smoothing must be a finite number >= 0, got {self.smoothing}")
+        for name in ("smoothing", "shrinkage"):
+            if not (np.isfinite(added := getattr(self, name)) and added >= 0):
+                raise ValueError(f"{name} must be a finite number >= 0, got {added}")
         for name in ("values", "prices"):
             given = getattr(self, name)
             if given is not None and given.shape != (m,):
@@ -334,21 +343,24 @@ class Tree(Views, Exports):
         return values
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return, for each row, the share of each class in the training weight of its leaf."""
+        """Return the probability of each class for each row: that of its leaf, see `probabilities`."""
         if self.class_weights is None:
             raise ValueError("this tree has no classes of training rows, so it has no shares of classes")
         return self.probabilities()[self.apply(X)]
 
     def probabilities(self) -> NDArray[np.float64]:
-        """Return the probability of each class at each node: its share, smoothed if the tree was made so.
+        """Return the probability of each class at each node: its share, as `smoothing` and `shrinkage` say.
 
         All classes are equally probable at a node whose rows have no weight.
+
+        Returns
+        -------
+        array of shape (nodes, n_classes)
+            They add up to 1 at every node.
         """
-        weights = self.class_weights + self.smoothing
-        total = weights.sum(axis=1, keepdims=True)
-        shares: NDArray[np.float64] = np.full_like(weights, 1 / max(1, self.classes.size))
-        np.divide(weights, total, out=shares, where=total > 0)
-        return shares
+        if self.shrinkage:
+            return shrunk(self.class_weights, self.branches(), self.smoothing, self.shrinkage)
+        return laplace(self.class_weights, self.smoothing)
 
     def decision_path(self, X: ArrayLike) -> csr_matrix:
         """Return a sparse matrix of shape (n, node_count) with a 1 at every node that a row goes through."""
@@ -461,7 +473,7 @@ class Tree(Views, Exports):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.conditions = self.details = None  # trees of version 0.1.0 were stored without these
-        self.smoothing = 0.0
+        self.smoothing = self.shrinkage = 0.0
         for name, value in state.items():
             setattr(self, name, value)
 

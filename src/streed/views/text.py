@@ -14,6 +14,9 @@ from streed.tree.line import Line
 from streed.tree.tree import FORMAT, VERSION, Tree
 from streed.views.wording import leaf_facts, leaf_label, one_line
 
+SMOOTHED = ("smoothing", "shrinkage")
+"""How shares become probabilities; a description leaves out what is 0."""
+
 MOST_BYTES = 2**24
 """Labels that need less memory than this may have a type that is wider than they are."""
 
@@ -41,8 +44,7 @@ def _lines(tree: Tree, node: int) -> Iterator[str]:
 def tree_to_dict(tree: Tree) -> dict[str, Any]:
     """Describe a tree by plain lists, strings and numbers."""
     more: dict[str, Any] = {} if tree.details is None else {"details": tree.details.to_dict()}
-    if tree.smoothing:
-        more["smoothing"] = tree.smoothing
+    more |= {name: value for name in SMOOTHED if (value := getattr(tree, name))}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -127,14 +129,14 @@ def _read(description: Mapping[str, Any]) -> Tree:
     names = description.get("feature_names")
     if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise ValueError(f"feature_names must be null or a list of strings, got {_short(names)}")
-    smoothing = _number(description, "smoothing")
+    smoothed = {name: _number(description, name) for name in SMOOTHED}
     return Tree(
         feature=_integers(nodes, "feature"),
         left=_integers(nodes, "left"),
         right=_integers(nodes, "right"),
         label=_integers(nodes, "label"),
         n_samples=_integers(nodes, "n_samples"),
-        class_weights=_class_weights(nodes, smoothing),
+        class_weights=_class_weights(nodes, smoothed),
         classes=_classes(description),
         n_features=_n_features(description),
         feature_names=names,
@@ -143,7 +145,7 @@ def _read(description: Mapping[str, Any]) -> Tree:
         conditions=_conditions(description),
         prices=_numbers(nodes, "price"),
         details=None if "details" not in description else details_from_dict(description["details"]),
-        smoothing=smoothing,
+        **smoothed,
     )
 
 
@@ -213,7 +215,7 @@ def _numbers(nodes: list[Any], name: str) -> NDArray[np.float64] | None:
     return values
 
 
-def _class_weights(nodes: list[Any], smoothing: float) -> NDArray[np.float64] | None:
+def _class_weights(nodes: list[Any], smoothed: Mapping[str, float]) -> NDArray[np.float64] | None:
     if not any("class_weights" in node for node in nodes):
         return None
     try:
@@ -225,8 +227,9 @@ def _class_weights(nodes: list[Any], smoothing: float) -> NDArray[np.float64] | 
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError("class_weights must be finite and not negative")
     with np.errstate(over="ignore"):
-        if not np.isfinite(weights.sum(axis=1) + smoothing * weights.shape[1]).all():
-            raise ValueError("class_weights and smoothing must have finite sums")
+        for name, added in smoothed.items():
+            if not np.isfinite(weights.sum(axis=1) + added * weights.shape[1]).all():
+                raise ValueError(f"class_weights and {name} must have finite sums")
     return weights
 
 
