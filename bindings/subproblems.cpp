@@ -14,6 +14,56 @@ namespace {
 
 using Path = std::vector<std::pair<int, bool>>;
 
+const char* reason_name(streed::Reason reason) {
+    switch (reason) {
+        case streed::Reason::leaf:
+            return "leaf";
+        case streed::Reason::bound:
+            return "bound";
+        case streed::Reason::kernel:
+            return "kernel";
+        case streed::Reason::price:
+            return "price";
+        case streed::Reason::cache:
+            return "cache";
+        default:
+            return "branched";
+    }
+}
+
+// Tells a function of Python what was closed. An exception ends the question and is raised after it.
+class Told {
+public:
+    Told(streed::Subproblems& parts, const nb::object& callback) : parts_(parts), callback_(callback) {
+        if (!callback.is_none()) parts.listen([this](const streed::ClosedPart& part) { tell(part); });
+    }
+    ~Told() { parts_.listen(nullptr); }
+    Told(const Told&) = delete;
+    Told& operator=(const Told&) = delete;
+
+    void check() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+private:
+    void tell(const streed::ClosedPart& part) {
+        const nb::gil_scoped_acquire gil;
+        if (failure_) return;
+        try {
+            Path path;
+            for (const streed::Test& test : part.path) path.emplace_back(test.feature, test.with);
+            callback_(path, part.depth, part.nodes, part.bound, part.exact, reason_name(part.reason));
+        } catch (...) {
+            failure_ = std::current_exception();
+            parts_.stop();
+        }
+    }
+
+    streed::Subproblems& parts_;
+    nb::object callback_;
+    std::exception_ptr failure_;
+};
+
 // Keeps the arrays alive as long as they may be asked about.
 class Subproblems {
 public:
@@ -36,12 +86,15 @@ public:
         parts_ = std::make_unique<streed::Subproblems>(problem_, options_);
     }
 
-    nb::dict solve(const Path& path, int depth, int nodes, double limit, const nb::object& poll) {
+    nb::dict solve(const Path& path, int depth, int nodes, double limit, const nb::object& poll,
+                   const nb::object& closed) {
         check_limits(depth, nodes);
         std::vector<streed::Test> tests;
         for (const auto& [feature, with] : path) tests.push_back({checked(feature), with});
+        const Told told(*parts_, closed);
         const streed::Answer answer = run_polled(options_, poll,
                                                  [&] { return parts_->solve(tests, depth, nodes, limit); });
+        told.check();
         nb::dict out;
         out["value"] = answer.value;
         out["exact"] = answer.exact;
@@ -49,11 +102,14 @@ public:
         return out;
     }
 
-    nb::dict solve_roots(const std::vector<int>& features, int depth, int nodes, const nb::object& poll) {
+    nb::dict solve_roots(const std::vector<int>& features, int depth, int nodes, const nb::object& poll,
+                         const nb::object& closed) {
         check_limits(depth, nodes);
         for (const int feature : features) checked(feature);
+        const Told told(*parts_, closed);
         const streed::RootBounds answer = run_polled(
             options_, poll, [&] { return parts_->solve_roots(features, depth, nodes); });
+        told.check();
         nb::dict out;
         out["bounds"] = as_array(answer.bounds);
         out["status"] = status_name(answer.status);
@@ -94,9 +150,10 @@ void register_subproblems(nb::module_& module) {
                       const nb::kwargs&>(),
              "features"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(), "n_labels"_a,
              "options"_a)
-        .def("solve", &Subproblems::solve, "path"_a, "depth"_a, "nodes"_a, "limit"_a, "poll"_a = nb::none())
+        .def("solve", &Subproblems::solve, "path"_a, "depth"_a, "nodes"_a, "limit"_a, "poll"_a = nb::none(),
+             "closed"_a = nb::none())
         .def("solve_roots", &Subproblems::solve_roots, "features"_a, "depth"_a, "nodes"_a,
-             "poll"_a = nb::none())
+             "poll"_a = nb::none(), "closed"_a = nb::none())
         .def("lower", &Subproblems::lower, "value"_a)
         .def_prop_ro("upper", &Subproblems::upper);
 }

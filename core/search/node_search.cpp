@@ -106,6 +106,9 @@ Outcome Worker::solve_child(int index, int lane, bool side, int nodes, double up
     if (!outcome) {
         load_child(index, lane, side);
         outcome = solve(index + 1, depth, nodes, upper, keyed);
+    } else if (search_.closed) {
+        load_child(index, lane, side);  // what its rows cost as a leaf
+        close(child, depth, nodes, *outcome, Reason::cache);
     }
     ascend();
     return *outcome;
@@ -115,21 +118,25 @@ Outcome Worker::solve(int index, int depth, int nodes, double upper, bool asked)
     Level& at = level(index);
     normalise(depth, nodes);
     const double least = search_.least_split();
-    if (depth == 0 || at.leaf <= least || at.node.active().empty()) return {at.leaf, true};
-    if (upper <= std::min(at.leaf, least)) return {std::min(at.leaf, least), false};
-    if (depth == 1) return {best_stump(at, nullptr), true};
+    const auto done = [&](const Outcome& outcome, Reason reason) {
+        return close(at, depth, nodes, outcome, reason);
+    };
+    if (depth == 0 || at.leaf <= least || at.node.active().empty())
+        return done({at.leaf, true}, Reason::leaf);
+    if (upper <= std::min(at.leaf, least)) return done({std::min(at.leaf, least), false}, Reason::bound);
+    if (depth == 1) return done({best_stump(at, nullptr), true}, Reason::kernel);
     const Switches& switches = search_.options.switches;
     if (depth == 2 && switches.depth_two) {
         search_.checkpoint(calling_thread_);
         load_pair_table(at);
-        return {solve_pairs(at, nodes), true};
+        return done({solve_pairs(at, nodes), true}, Reason::kernel);
     }
-    if (const auto priced = solve_priced(at, nodes, upper)) return *priced;
-    if (const auto few = solve_affordable(index, depth, nodes, upper)) return *few;
+    if (const auto priced = solve_priced(at, nodes, upper)) return done(*priced, Reason::price);
+    if (const auto few = solve_affordable(index, depth, nodes, upper)) return done(*few, Reason::price);
 
     if (switches.cache && !asked) {
         cache_key(depth, nodes, at.key);
-        if (const auto known = find_value(at.key, upper)) return *known;
+        if (const auto known = find_value(at.key, upper)) return done(*known, Reason::cache);
     }
     ++statistics.nodes;
     begin_branching(index, depth, nodes, upper, index > 0);
@@ -139,7 +146,7 @@ Outcome Worker::solve(int index, int depth, int nodes, double upper, bool asked)
     const Outcome outcome{found ? at.best : at.lower_bound(search_), found};
     if (switches.cache)
         search_.subproblems.store(at.key, {outcome.lower, found, at.choice.feature, at.choice.left_nodes});
-    return outcome;
+    return done(outcome, Reason::branched);
 }
 
 }  // namespace streed

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,6 +28,27 @@
 namespace streed {
 
 using run::Stopped;
+
+// `lower` is a proven lower bound; it is the optimum if `exact`, which needs an optimum below the upper
+// limit.
+struct Outcome {
+    double lower;
+    bool exact;
+};
+
+// Why the search of a subproblem ended: no split can help, no tree below the limit is possible, a kernel
+// solved all levels at once, nodes cannot pay their price, the cache knew it, or its features were searched.
+enum class Reason { leaf, bound, kernel, price, cache, branched };
+
+// A subproblem that was closed: its rows by the tests before it, what is proven of it, and why. Children of a
+// node with three levels are solved within that node and not told one by one.
+struct ClosedSubproblem {
+    const std::vector<int>& path;  // literals (search/cache.hpp)
+    int depth, nodes;
+    double leaf;  // cost of its rows as a leaf
+    Outcome outcome;
+    Reason reason;
+};
 
 // Costs inside the search are whole numbers of ticks, held exactly in doubles: sums of weights have no
 // rounding, and the branching cost is rounded once, to a tick that is at least a billion times smaller than a
@@ -78,17 +100,12 @@ public:
     PathTable pairs;
     ChildRecords records;
     SubproblemCache subproblems;
+    // Called for every subproblem that was closed, by any thread; empty: nobody listens, and nothing is told.
+    std::function<void(const ClosedSubproblem&)> closed;
 
 private:
     double per_weight_ = 1;
     double tick_ = 1;
-};
-
-// `lower` is a proven lower bound; it is the optimum if `exact`, which needs an optimum below the upper
-// limit.
-struct Outcome {
-    double lower;
-    bool exact;
 };
 
 struct Choice {
@@ -181,6 +198,11 @@ public:
     Outcome solve(int level, int depth, int nodes, double upper,
                   bool asked = false);  // `asked`: the cache does not know
     Outcome solve_child(int level, int lane, bool side, int nodes, double upper);
+    Outcome close(const Level& at, int depth, int nodes, const Outcome& outcome, Reason reason) const {
+        if (search_.closed) [[unlikely]]
+            search_.closed({path_, depth, nodes, at.leaf, outcome, reason});
+        return outcome;
+    }
     void cache_key(int depth, int nodes, std::string& key) const;
     std::optional<Outcome> find_value(const std::string& key, double upper);
     std::optional<CacheEntry> find_entry(Level& at, int depth, int nodes) const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "search/share.hpp"
 
@@ -113,6 +114,25 @@ Answer Subproblems::solve(const std::vector<Test>& path, int depth, int nodes, d
     }
     root_.branching = false;
     return answer;
+}
+
+void Subproblems::listen(Listener listener) {
+    if (!listener) {
+        search_.closed = nullptr;
+        return;
+    }
+    search_.closed = [this, listener = std::move(listener)](const ClosedSubproblem& closed) {
+        ClosedPart part;
+        for (const int literal : closed.path)
+            part.path.push_back(
+                {reduced_.features[static_cast<std::size_t>((literal - 1) / 2)], (literal - 1) % 2 == 1});
+        part.depth = closed.depth;
+        part.nodes = closed.nodes;
+        part.bound = base_of(part.path, closed.leaf) + search_.to_units(closed.outcome.lower);
+        part.exact = closed.outcome.exact;
+        part.reason = closed.reason;
+        listener(part);
+    };
 }
 
 void Subproblems::lower(double value) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -32,6 +33,16 @@ struct RootBounds {
     Status status = Status::optimal;
 };
 
+// A subproblem that a question has closed, as `Answer` says it; `reason` as in search.hpp.
+struct ClosedPart {
+    std::vector<Test> path;
+    int depth = 0, nodes = 0;
+    double bound = 0;
+    bool exact = false;
+    Reason reason = Reason::leaf;
+};
+using Listener = std::function<void(const ClosedPart&)>;
+
 // Leaves cost sums over their rows, tests have no prices. Limits of depth and nodes come with each question,
 // that of time holds for each of them. `options` must keep all features: a question may name any of them.
 class Subproblems : private PreparedSearch {
@@ -46,6 +57,11 @@ public:
     RootBounds solve_roots(const std::vector<int>& features, int depth, int nodes);
     double upper() const { return upper_.load(); }
     void lower(double value);
+
+    // From now on `listener` is told of every subproblem that a question closes, by any thread; empty: no
+    // one is.
+    void listen(Listener listener);
+    void stop() { search_.stop(Status::interrupted); }  // ends the question under way
 
 private:
     bool descend(Worker& worker, const Test& test, std::vector<std::uint64_t>& rows, int& level);

@@ -106,6 +106,9 @@ class sizes:  # noqa: N801  (a submodule)
         **options: Unpack[_OneValue],
     ) -> dict[str, Any]: ...
 
+_Closed: TypeAlias = Callable[[list[tuple[int, bool]], int, int, float, bool, str], object]
+"""Path, depth, nodes, bound, whether that is the value, and the reason why a subproblem was closed."""
+
 class Subproblems:
     upper: float
     def __init__(
@@ -123,6 +126,7 @@ class Subproblems:
         nodes: int,
         limit: float,
         poll: Callable[[dict[str, float]], object] | None = None,
+        closed: _Closed | None = None,
     ) -> dict[str, Any]: ...
     def solve_roots(
         self,
@@ -130,6 +134,7 @@ class Subproblems:
         depth: int,
         nodes: int,
         poll: Callable[[dict[str, float]], object] | None = None,
+        closed: _Closed | None = None,
     ) -> dict[str, Any]: ...
     def lower(self, value: float) -> None: ...
 

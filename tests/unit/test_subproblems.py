@@ -109,6 +109,61 @@ def test_a_root_is_shared(seed: int, n_threads: int, depth: int) -> None:
         assert bound >= min(upper, below, leaf) - 1e-9
 
 
+REASONS = {"leaf", "bound", "kernel", "price", "cache", "branched"}
+
+
+@given(seed=SEEDS, n_threads=st.integers(1, 3), price=st.sampled_from([0.0, 0.75]))
+@settings(max_examples=25, deadline=None)
+def test_closed_subproblems_are_told(seed: int, n_threads: int, price: float) -> None:
+    """Every bound holds for the rows of its path; the last one is that of the question."""
+    case = Case(seed, branch_cost=price)
+    parts, told = case.parts(n_threads), []
+
+    def closed(path: Any, depth: int, nodes: int, bound: float, exact: bool, reason: str) -> None:
+        told.append((path, depth, nodes, bound, exact, reason))
+
+    first = (int(case.rng.integers(case.X.shape[1])), True)
+    for path in ([], [first]):
+        answer = parts.solve(path, 4, int(case.rng.integers(3, 16)), math.inf, None, closed)
+        if told:
+            assert told[-1][3:5] == (answer["value"], True)
+    assert told
+    parts.solve_roots(list(range(case.X.shape[1])), 4, 15, None, closed)
+    for path, depth, nodes, bound, exact, reason in told[:: len(told) // 40 + 1]:
+        kept = np.ones(case.y.size, bool)
+        for feature, side in path:
+            kept &= (case.X[:, feature] != 0) == side
+        value = case.best(kept, depth, nodes)
+        assert reason in REASONS
+        assert bound <= value + 1e-9
+        assert not exact or bound == pytest.approx(value, abs=1e-9)
+    known = len(told)
+    parts.solve([], 3, 7, math.inf)
+    assert len(told) == known
+
+
+def test_all_reasons_occur_and_a_listener_may_fail() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(2, size=(300, 10)).astype(np.uint8)
+    data = (X, rng.integers(2, size=300).astype(np.int32), np.ones(300), 2)
+    reasons: set[str] = set()
+    for price, switches in ((0.0, {}), (0.0, {"depth_two": False}), (6.0, {})):
+        options: dict[str, Any] = {**LIMITS, "max_depth": 5, "max_nodes": 31, "n_threads": 2}
+        parts = _core.Subproblems(*data, **{**options, "branch_cost": price, "switches": switches})
+        for path in ([], [(0, True)], [(0, True), (1, True), (2, True), (3, True), (4, True)]):
+            parts.solve(path, 5, 31, math.inf, None, lambda *given: reasons.add(given[-1]))
+            parts.solve(path, 5, 31, 1.0, None, lambda *given: reasons.add(given[-1]))
+    assert {"leaf", "bound", "kernel", "cache", "branched"} <= reasons <= REASONS
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("no more")
+
+    parts = _core.Subproblems(*data, **options)
+    with pytest.raises(RuntimeError, match="no more"):
+        parts.solve([], 5, 31, math.inf, None, fail)
+    assert parts.solve([], 2, 3, math.inf)["exact"]
+
+
 def test_a_value_from_elsewhere_ends_the_search_of_a_root() -> None:
     """It comes while the search runs, from its progress callback; then no root split needs to be solved."""
     rng = np.random.default_rng(0)
