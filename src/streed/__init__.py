@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from streed import fairness, metrics, tasks
+from streed import fairness, limits, metrics, tasks
 from streed.errors import (
     CutsWarning,
     ExportError,
@@ -80,6 +80,7 @@ __all__ = [
     "complexity_path",
     "fairness",
     "fairness_front",
+    "limits",
     "merge_rows",
     "metrics",
     "native",

@@ -13,15 +13,46 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class StreedError(Exception):
     """Base of all errors that are particular to streed."""
 
 
+class Reachable(NamedTuple):
+    """What can be reached of one limit where no tree keeps all of them.
+
+    Attributes
+    ----------
+    limit : str
+        The limit as it was given.
+    alone : float or None
+        The value nearest to the limit that a tree can have, whatever the other limits; None if unknown.
+    together : float or None
+        The same among the trees that keep all other limits; None if there are none, or if time was up.
+    """
+
+    limit: str
+    alone: float | None
+    together: float | None
+
+
 class InfeasibleError(StreedError):
-    """No tree meets the limits; the message says which limit, and what the best possible value is."""
+    """No tree meets the limits; the message says which limit, and what the best possible value is.
+
+    Attributes
+    ----------
+    reachable : tuple of Reachable
+        For each limit of `constraints`, what can be reached.
+    """
+
+    def __init__(self, message: str, reachable: tuple[Reachable, ...] = ()) -> None:
+        super().__init__(message, reachable)
+        self.reachable = reachable
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class TaskError(StreedError):

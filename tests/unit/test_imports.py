@@ -35,10 +35,11 @@ ALLOWED: dict[str, set[str]] = {
     "leaves": BASE | {"tree"},
     "metrics": BASE,
     "fairness": BASE | {"table", "tree"},
+    "limits": BASE | {"table", "metrics", "fairness"},
     "reference": BASE,
-    "tasks": BASE | {"tree", "table", "leaves", "metrics", "fairness", "reference"},
+    "tasks": BASE | {"tree", "table", "leaves", "metrics", "fairness", "limits", "reference"},
     # how it is optimised
-    "solver": BASE | {"table", "tree", "leaves", "metrics", "fairness", "reference", "tasks"},
+    "solver": BASE | {"table", "tree", "leaves", "metrics", "fairness", "reference", "tasks"} | {"limits"},
     "paths": BASE | {"table", "tree", "tasks", "solver"},
     "tuning": BASE | {"paths", "tree", "solver"},
     "separable": BASE | {"table", "tree", "leaves", "reference", "tasks", "solver"},
@@ -54,8 +55,8 @@ ALLOWED: dict[str, set[str]] = {
     "explain": BASE | {"table", "tree", "model", "views", "reasons"},
     "thresholds": BASE | {"table", "tree"},
     "estimators": BASE
-    | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "tasks", "solver", "versions"}
-    | {"leaves", "paths", "tuning", "model", "interop", "explain"},
+    | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "limits", "tasks", "solver"}
+    | {"leaves", "paths", "tuning", "model", "interop", "explain", "versions"},
     "cli": BASE
     | {"survival", "estimators", "table", "tree", "fairness", "tasks", "solver", "model", "views", ""}
     | {"tuning"},

@@ -12,8 +12,10 @@ from sklearn.utils.metaestimators import available_if
 
 from streed.binarize.binarizer import check_table
 from streed.estimators.base import BaseTree, check_labels, check_rows, has_shares
+from streed.estimators.constraints import constrained
 from streed.estimators.fitted import after_fit
 from streed.estimators.job import Job
+from streed.fairness.groups import columns_by_name
 from streed.options import OPTIONS
 from streed.tasks import is_binary, make_task, resolve
 from streed.tasks.base import labels_of
@@ -68,6 +70,9 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         How shares of training rows become probabilities; labels stay what they are. A number is the strength
         of hierarchical shrinkage in rows (`streed.Tree`), "auto" takes 10. None: the shares as they are, as
         the objective counts them ("log_loss" adds one row to every class).
+    constraints : list of streed.limits.Limit, optional
+        Limits that the tree keeps on the training rows, as in ``[streed.limits.recall("ill") >= 0.9]``; see
+        `streed.limits`. ``result_.limits`` says what it is worth in each.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -126,6 +131,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         dates: Any = "date",
         identifiers: str = "drop",
         smoothing: float | str | None = "auto",
+        constraints: Any = None,
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -143,6 +149,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.dates = dates
         self.identifiers = identifiers
         self.smoothing = smoothing
+        self.constraints = constraints
         self.tune = tune
         self.progress = progress
 
@@ -154,7 +161,9 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     def _takes_two_classes(self) -> bool:
         return is_binary(self.objective)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalTreeClassifier:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None
+    ) -> OptimalTreeClassifier:
         """Find an optimal tree.
 
         Parameters
@@ -165,15 +174,19 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             The labels: numbers, strings or Booleans.
         sample_weight : array-like of shape (n,), optional
             Weight of each row, not negative.
+        sensitive_features : array-like or frame of shape (n,) or (n, k), or str, optional
+            The group of each row, for limits of `constraints` that compare groups and do not say by which
+            column.
 
         Returns
         -------
         OptimalTreeClassifier
             The fitted estimator itself.
         """
-        return self._fit(X=X, y=y, sample_weight=sample_weight)
+        groups = columns_by_name(X, sensitive_features)
+        return self._fit(X=X, y=y, sample_weight=sample_weight, sensitive_features=groups)
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Job:
+    def _prepare(self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None) -> Job:
         limits = self._limits()
         resolve(self.objective)
         complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
@@ -189,6 +202,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         task = make_task(self.objective, y, **given)
         labels = labels_of(task)
         self.classes_ = np.unique(y) if labels is None else labels
+        rows = {"y": y, "sample_weight": sample_weight, "sensitive_features": sensitive_features}
+        task = constrained(self, task, X, **rows)
         return Job(task, table, y, sample_weight, limits)
 
     def _default_score(self, data: Mapping[str, Any]) -> Score:

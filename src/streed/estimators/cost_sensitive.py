@@ -21,8 +21,10 @@ from streed.estimators.base import (
     label_names,
     ordered_columns,
 )
+from streed.estimators.constraints import constrained
 from streed.estimators.fitted import after_fit
 from streed.estimators.job import Job
+from streed.fairness.groups import columns_by_name
 from streed.table.columns import column_names
 from streed.table.labels import check_sample_weight, encode
 from streed.tasks.base import Task
@@ -111,6 +113,9 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
     smoothing : "auto", float or None, default="auto"
         How shares of training rows become probabilities; labels stay what they are. A number is the strength
         of hierarchical shrinkage in rows (`streed.Tree`), "auto" takes 10. None: the shares as they are.
+    constraints : list of streed.limits.Limit, optional
+        Limits that the tree keeps on the training rows, as in ``[streed.limits.recall("ill") >= 0.9]``; see
+        `streed.limits`. ``result_.limits`` says what it is worth in each.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -179,6 +184,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         dates: Any = "date",
         identifiers: str = "drop",
         smoothing: float | str | None = "auto",
+        constraints: Any = None,
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -197,11 +203,17 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         self.dates = dates
         self.identifiers = identifiers
         self.smoothing = smoothing
+        self.constraints = constraints
         self.tune = tune
         self.progress = progress
 
     def fit(
-        self, X: Any, y: Any = None, costs: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        costs: Any = None,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
     ) -> CostSensitiveTreeClassifier:
         """Find a tree of least cost, from labels or from costs of every row.
 
@@ -216,15 +228,26 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
             ..., or the names of a frame's columns.
         sample_weight : array-like of shape (n,), optional
             Factor on the costs of each row, not negative; with feature costs 0 or 1.
+        sensitive_features : array-like or frame of shape (n,) or (n, k), or str, optional
+            The group of each row, for limits of `constraints` that compare groups and do not say by which
+            column.
 
         Returns
         -------
         CostSensitiveTreeClassifier
             The fitted estimator itself.
         """
-        return self._fit(X=X, y=y, costs=costs, sample_weight=sample_weight)
+        groups = columns_by_name(X, sensitive_features)
+        return self._fit(X=X, y=y, costs=costs, sample_weight=sample_weight, sensitive_features=groups)
 
-    def _prepare(self, X: Any, y: Any = None, costs: Any = None, sample_weight: Any = None) -> Job:
+    def _prepare(
+        self,
+        X: Any,
+        y: Any = None,
+        costs: Any = None,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+    ) -> Job:
         limits = self._limits()
         if costs is None:
             y = check_labels(self, y)
@@ -237,15 +260,18 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         if prices is not None:
             prices.tests(names)
         weights = check_sample_weight(sample_weight, table.shape[0])
+        rows = {"y": y, "sample_weight": sample_weight, "sensitive_features": sensitive_features}
 
         def priced(features: NDArray[np.uint8]) -> Task:
             assert prices is not None
             columns = self._columns_of_features(features.shape[1])
-            return self._task(y, costs, weights, prices.for_features(names, columns))
+            task = self._task(y, costs, weights, prices.for_features(names, columns))
+            return constrained(self, task, X, **rows)
 
         self._column_names, self._prices = names, prices
         self._weight = float(table.shape[0] if weights is None else weights.sum())
-        task = self._task(y, costs, weights, None) if prices is None else priced
+        free = constrained(self, self._task(y, costs, weights, None), X, **rows)
+        task = free if prices is None else priced
         return Job(task, table, y, sample_weight, limits)
 
     @property

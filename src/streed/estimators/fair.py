@@ -10,14 +10,18 @@ from numpy.typing import NDArray
 from streed.binarize.binarizer import check_table
 from streed.estimators.base import check_labels, check_rows, warn_of_identifiers
 from streed.estimators.classifier import OptimalTreeClassifier
+from streed.estimators.constraints import constrained
 from streed.estimators.fitted import after_fit
 from streed.estimators.job import Job
 from streed.fairness.front import FairnessFront
 from streed.fairness.groups import columns_by_name, group_rates
+from streed.limits.groups import Parity, Ratio, parity, ratio
+from streed.limits.limit import Limit, check_constraints
 from streed.options import OPTIONS
 from streed.solver.fairness.trade_off import search_front
-from streed.tasks import Accuracy
+from streed.tasks import is_binary, make_task, resolve
 from streed.tasks.base import Task, labels_of
+from streed.tasks.constrained import Constrained
 from streed.tasks.fairness import GroupFairness
 
 
@@ -38,6 +42,8 @@ class FairTreeClassifier(OptimalTreeClassifier):
         "equal_opportunity" (true positives), "predictive_equality" (false positives), "equalized_odds" (true
         and false positives), "accuracy_parity" (right predictions), or an object. None asks for nothing: the
         tree with the fewest errors, and no `sensitive_features` are needed.
+    objective : str, metric, function or Task class, default="accuracy"
+        What to optimise within the limit, as for `OptimalTreeClassifier`.
     max_difference : float, default=0.01
         Greatest difference between the rates of groups, from 0 to 1. 0.01 means one hundredth exactly.
     min_ratio : float, optional
@@ -77,6 +83,9 @@ class FairTreeClassifier(OptimalTreeClassifier):
     smoothing : "auto", float or None, default="auto"
         How shares of training rows become probabilities; labels stay what they are. A number is the strength
         of hierarchical shrinkage in rows (`streed.Tree`), "auto" takes 10. None: the shares as they are.
+    constraints : list of streed.limits.Limit, optional
+        Limits that the tree keeps on the training rows, as in ``[streed.limits.recall("ill") >= 0.9]``; see
+        `streed.limits`. ``result_.limits`` says what it is worth in each.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -133,6 +142,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         self,
         constraint: Any = "demographic_parity",
         *,
+        objective: Any = "accuracy",
         max_difference: float = 0.01,
         min_ratio: float | None = None,
         positive: Any = None,
@@ -149,10 +159,12 @@ class FairTreeClassifier(OptimalTreeClassifier):
         dates: Any = "date",
         identifiers: str = "drop",
         smoothing: float | str | None = "auto",
+        constraints: Any = None,
         tune: Any = None,
         progress: Any = False,
     ) -> None:
         self.constraint = constraint
+        self.objective = objective
         self.max_difference = max_difference
         self.min_ratio = min_ratio
         self.positive = positive
@@ -169,11 +181,12 @@ class FairTreeClassifier(OptimalTreeClassifier):
         self.dates = dates
         self.identifiers = identifiers
         self.smoothing = smoothing
+        self.constraints = constraints
         self.tune = tune
         self.progress = progress
 
     def _takes_two_classes(self) -> bool:
-        return self.constraint is not None
+        return self.constraint is not None or is_binary(self.objective)
 
     def fit(  # type: ignore[override]
         self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None
@@ -209,7 +222,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         limits = self._limits()
         groups = columns_by_name(X, sensitive_features)
         y, table = self._check(X, y)
-        task = self._task(y, groups, sample_weight)
+        task = self._task(X, y, groups, sample_weight)
         self.classes_ = labels_of(task)
 
         def finish(model: FairTreeClassifier) -> None:
@@ -227,19 +240,32 @@ class FairTreeClassifier(OptimalTreeClassifier):
         check_rows(table, labels)
         return labels, table
 
-    def _task(self, y: NDArray[Any], sensitive_features: Any, sample_weight: Any) -> Task:
+    def _task(self, X: Any, y: NDArray[Any], sensitive_features: Any, sample_weight: Any) -> Task:
+        resolve(self.objective)
         complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
         common: dict[str, Any] = {
             "sample_weight": sample_weight,
             "class_weight": self.class_weight,
             "cost_complexity": complexity,
         }
+        rows = {"y": y, "sample_weight": sample_weight}
         if self.constraint is None:
-            return Accuracy(y, **common)
+            asked = any(one.quantity.groups is None for one in check_constraints(self.constraints))
+            groups = sensitive_features if asked else None
+            return constrained(self, self._objective(y, common), X, **rows, sensitive_features=groups)
         if sensitive_features is None:
             raise ValueError(
                 f"the constraint {self.constraint!r} needs groups: fit(X, y, sensitive_features=...); "
                 "constraint=None asks for no fairness"
+            )
+        if self.objective != "accuracy" or check_constraints(self.constraints):
+            return constrained(
+                self,
+                self._objective(y, common),
+                X,
+                **rows,
+                sensitive_features=sensitive_features,
+                further=[self._own_limit(y)],
             )
         return GroupFairness(
             y,
@@ -250,6 +276,24 @@ class FairTreeClassifier(OptimalTreeClassifier):
             positive=self.positive,
             **common,
         )
+
+    def _objective(self, y: NDArray[Any], common: dict[str, Any]) -> Task:
+        """Make the objective alone; what is not given is left to it."""
+        given = {name: value for name, value in common.items() if value is not None and value != 0}
+        return make_task(self.objective, y, **given)
+
+    def _positive_label(self, y: NDArray[Any]) -> Any:
+        classes = np.unique(y).tolist()
+        if len(classes) > 2:
+            raise ValueError(f"Only binary classification is supported: got the labels {classes!r}")
+        return classes[-1] if self.positive is None else self.positive
+
+    def _own_limit(self, y: NDArray[Any]) -> Limit:
+        """Return `constraint` with `max_difference` or `min_ratio` as one of the limits."""
+        label = self._positive_label(y)
+        if self.min_ratio is not None:
+            return ratio(self.constraint, label=label) >= self.min_ratio
+        return parity(self.constraint, label=label) <= self.max_difference
 
     def _store_rates(
         self,
@@ -276,6 +320,11 @@ class FairTreeClassifier(OptimalTreeClassifier):
                 sample_weight=sample_weight,
                 positive=self.positive,
             )
+        if isinstance(task, Constrained) and self.constraint is not None:
+            rows = predicted if task.rows.kept is None else predicted[task.rows.kept]
+            label = self._positive_label(y)
+            self.difference_ = float(Parity(self.constraint, None, label).value(task.rows, rows, 0))
+            self.ratio_ = float(Ratio(self.constraint, None, label).value(task.rows, rows, 0))
 
     def fairness_front(
         self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any = None

@@ -14,15 +14,19 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streed.binarize.binarizer import Binarizer, check_table
 from streed.estimators.base import BaseTree, check_rows, label_names, ordered_columns
+from streed.estimators.constraints import constrained
 from streed.estimators.fitted import after_fit
 from streed.estimators.job import Job
 from streed.estimators.policy_value import PolicyValue, policy_value
 from streed.estimators.teachers import TEACHERS, Models, Trial, scores_of
+from streed.fairness.groups import columns_by_name
+from streed.limits.limit import check_constraints
 from streed.magnitudes import as_floats
 from streed.options import Option
 from streed.spelling import did_you_mean
 from streed.table.labels import encode
-from streed.tasks.limited_policy import LimitedPolicyReward
+from streed.tasks.base import Task
+from streed.tasks.limited_policy import LimitedPolicyReward, limits_of
 from streed.tasks.parts.row_costs import check_costs, check_names
 from streed.tasks.policy_reward import PolicyReward
 from streed.tolerance import TOLERANCE
@@ -120,6 +124,9 @@ class PolicyTree(BaseTree):
     identifiers : {"drop", "keep"}, default="drop"
         Whether columns that name their rows are left out, see `streed.Binarizer`; a given `binarizer` has its
         own.
+    constraints : list of streed.limits.Limit, optional
+        Limits that the tree keeps on the training rows, as in ``[streed.limits.recall("ill") >= 0.9]``; see
+        `streed.limits`. ``result_.limits`` says what it is worth in each.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -181,6 +188,7 @@ class PolicyTree(BaseTree):
         cuts: str = "auto",
         dates: Any = "date",
         identifiers: str = "drop",
+        constraints: Any = None,
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -203,10 +211,18 @@ class PolicyTree(BaseTree):
         self.cuts = cuts
         self.dates = dates
         self.identifiers = identifiers
+        self.constraints = constraints
         self.tune = tune
         self.progress = progress
 
-    def fit(self, X: Any, treatment: Any = None, outcome: Any = None, rewards: Any = None) -> PolicyTree:
+    def fit(
+        self,
+        X: Any,
+        treatment: Any = None,
+        outcome: Any = None,
+        rewards: Any = None,
+        sensitive_features: Any = None,
+    ) -> PolicyTree:
         """Find an optimal policy, from observed treatments and outcomes or from rewards.
 
         Parameters
@@ -221,15 +237,27 @@ class PolicyTree(BaseTree):
         rewards : array-like or frame of shape (n, n_treatments), optional
             Scores of your own, instead of `treatment` and `outcome`. The treatments are 0, 1, ..., or the
             names of a frame's columns.
+        sensitive_features : array-like or frame of shape (n,) or (n, k), or str, optional
+            The group of each row, for limits of `constraints` that compare groups and do not say by which
+            column.
 
         Returns
         -------
         PolicyTree
             The fitted estimator itself.
         """
-        return self._fit(X=X, treatment=treatment, outcome=outcome, rewards=rewards)
+        groups = columns_by_name(X, sensitive_features)
+        rows = {"treatment": treatment, "outcome": outcome, "rewards": rewards}
+        return self._fit(X=X, **rows, sensitive_features=groups)
 
-    def _prepare(self, X: Any, treatment: Any = None, outcome: Any = None, rewards: Any = None) -> Job:
+    def _prepare(
+        self,
+        X: Any,
+        treatment: Any = None,
+        outcome: Any = None,
+        rewards: Any = None,
+        sensitive_features: Any = None,
+    ) -> Job:
         limits = self._limits()
         self._check_teacher()
         table = check_table(self, X, reset=True)
@@ -248,21 +276,22 @@ class PolicyTree(BaseTree):
             trial = _trial(table, codes, outcome, treatments, models)
             scores = check_costs("scores of the teacher", scores_of(self.teacher, trial, models), "treatment")
             limits = self._limits()  # of the tree: nothing ends the models of a teacher
-        task = self._task(scores, treatments)
+        task = self._task(X, scores, treatments, sensitive_features)
         self.treatments_ = treatments
         return Job(task, table, treatment, None, limits)
 
-    def _task(self, scores: NDArray[np.float64], treatments: NDArray[Any]) -> PolicyReward:
-        if self.capacity is None and self.treatment_costs is None and self.budget is None:
-            return PolicyReward(scores, treatments, cost_complexity=self.cost_complexity)
-        return LimitedPolicyReward(
-            scores,
-            treatments,
-            cost_complexity=self.cost_complexity,
-            capacity=self.capacity,
-            treatment_costs=self.treatment_costs,
-            budget=self.budget,
-        )
+    def _task(
+        self, X: Any, scores: NDArray[np.float64], treatments: NDArray[Any], sensitive_features: Any
+    ) -> Task:
+        free = PolicyReward(scores, treatments, cost_complexity=self.cost_complexity)
+        given = (self.capacity, self.treatment_costs, self.budget)
+        has_own = any(one is not None for one in given)
+        if has_own and not check_constraints(self.constraints) and sensitive_features is None:
+            complexity, (capacity, costs, budget) = self.cost_complexity, given
+            own = {"capacity": capacity, "treatment_costs": costs, "budget": budget}
+            return LimitedPolicyReward(scores, treatments, cost_complexity=complexity, **own)
+        limits = limits_of(*given, treatments.tolist(), len(scores)) if has_own else ()
+        return constrained(self, free, X, sensitive_features=sensitive_features, further=limits)
 
     def _models(self) -> Models:
         """Check the teacher and its parameters, and make the models that are not given."""

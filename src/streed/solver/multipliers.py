@@ -46,7 +46,9 @@ class Limited:
         lower: NDArray[np.float64],
         upper: NDArray[np.float64],
         branch_cost: float,
+        max_depth: int | None = None,
     ) -> None:
+        self.max_depth = max_depth
         self.run, self.costs, self.branch_cost = run, costs, float(branch_cost)
         self.lower, self.upper = lower, upper
         self.bound = -math.inf
@@ -97,7 +99,7 @@ class Limited:
         costs = self.costs[:, :, 0]
         if limit is not None:
             costs = costs + multiplier * self.costs[:, :, 1 + limit]
-        answer = self.run.search_costs(costs, self.branch_cost)
+        answer = self.run.search_costs(costs, self.branch_cost, self.max_depth)
         self.bound = max(self.bound, float(answer["lower_bound"]) - multiplier * value)
         return self._found(answer), answer
 

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.errors import InterruptedWarning, warn_caller
+from streed.limits.line import Line
 from streed.options import Limits
-from streed.solver import greedy, one_value
+from streed.solver import greedy, limited_search, one_value
 from streed.solver.engines import front as front_engine
 from streed.solver.progress import Reports, watch
 from streed.tasks.forms import OneValue
@@ -41,6 +42,8 @@ class Run:
         The binary features of all rows.
     rows : uint8 array
         Those of the rows that have a weight; see `keep`.
+    kept : int64 array or None
+        Which rows these are; None: all.
     names : sequence of str or None
         Names of the features.
     limits : Limits
@@ -55,6 +58,8 @@ class Run:
         The best value and bound so far, as progress shows them; NaN: those of the running search.
     floor : float
         No value is below it; bounds are shown no lower.
+    lines : tuple of Line
+        Sums over the rows that every search keeps within limits.
     least_seconds : float
         Time for a search when hardly any is left, for searches that must return a tree; 0: no time at all.
     figures : mapping
@@ -66,6 +71,8 @@ class Run:
     gave_up = ""
     objective = bound = math.nan
     floor = -math.inf
+    lines: tuple[Line, ...] = ()
+    kept: NDArray[np.int64] | None = None
     least_seconds = 0.0
     figures: Mapping[str, Any] = MappingProxyType({})
     _statistics: dict[str, float] | None = None
@@ -91,7 +98,7 @@ class Run:
     def keep(self, rows: NDArray[np.int64] | None) -> None:
         """Leave out rows without a weight, and refuse leaves that must hold more rows than are left."""
         if rows is not None:
-            self.rows = np.ascontiguousarray(self.features[rows])
+            self.rows, self.kept = np.ascontiguousarray(self.features[rows]), rows
         self.limits = self.limits.for_rows(self.rows.shape[0])
 
     def watch(self, reports: Reports) -> None:
@@ -152,6 +159,8 @@ class Run:
         self, form: OneValue, rows: NDArray[np.uint8], max_depth: int | None = None, name: str = ""
     ) -> dict[str, Any]:
         """Search the tree with the least value of a form; `name` is what errors call the task."""
+        if self.lines:
+            return limited_search.search_value(self, form, max_depth)
         options = self.options(max_depth)
         answer = self.note(one_value.search(form, rows, name or self.task.name, self.limits, options))
         if not answer["optimal"] and max_depth is None:
@@ -159,17 +168,31 @@ class Run:
         return answer
 
     def search_limited(
-        self, costs: NDArray[np.float64], lower: Any, upper: Any, branch_cost: Any
+        self,
+        costs: NDArray[np.float64],
+        lower: Any,
+        upper: Any,
+        branch_cost: Any,
+        max_depth: int | None = None,
     ) -> dict[str, Any]:
         """Search the least first component of label costs with the others within their limits."""
+        options = self.options(max_depth)
         return self.note(
-            one_value.search_limited(self.rows, costs, lower, upper, branch_cost, self.limits, self.options())
+            one_value.search_limited(self.rows, costs, lower, upper, branch_cost, self.limits, options)
         )
 
     def search_front(
         self, costs: NDArray[np.float64], upper: Any, weights: Any, budget: float, branch_cost: Any = None
     ) -> dict[str, Any]:
         """Search all nondominated vectors of label costs within `upper` and a budget of the weighted sum."""
+        if self.lines:
+            return limited_search.search_front(self, costs, upper, weights, budget)
+        return self.note_front(costs, upper, weights, budget, branch_cost)
+
+    def note_front(
+        self, costs: NDArray[np.float64], upper: Any, weights: Any, budget: float, branch_cost: Any
+    ) -> dict[str, Any]:
+        """Search a front that knows nothing of lines."""
         return self.note(
             front_engine.search(self.rows, costs, upper, weights, budget, branch_cost, self.options())
         )
@@ -233,6 +256,7 @@ class Run:
             engine=engine,
             measure=measure,
             note=note,
+            limits=(),
         )
         if self.watcher.watched and not self.gave_up:
             self.finish(objective, bound, gap, optimal)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.options import LEAST_SECONDS, Limits
-from streed.solver import greedy, multipliers
+from streed.solver import greedy, limited_search, multipliers
 from streed.solver.engines import thresholds as engine
 from streed.solver.engines.thresholds import value_of
 from streed.solver.merged_rows import merge_classes, merge_sums
@@ -143,14 +143,18 @@ class ThresholdRun(Run):
         self, form: OneValue, rows: NDArray[np.uint8], max_depth: int | None = None, name: str = ""
     ) -> dict[str, Any]:
         """Search the tree with the least value of a form over all thresholds."""
+        if self.lines:
+            return limited_search.search_value(self, form, max_depth)
         if form.leaf.squares is not None:
             return self._search_squares(form.leaf.squares, form.branch_cost, max_depth)
         labels, costs = form.leaf.native_rows()
         return self._search(labels, costs, form.classes.size, form.branch_cost, max_depth)
 
-    def search_costs(self, costs: NDArray[np.float64], branch_cost: float) -> dict[str, Any]:
+    def search_costs(
+        self, costs: NDArray[np.float64], branch_cost: float, max_depth: int | None = None
+    ) -> dict[str, Any]:
         """Search the least sum of costs of shape (rows, labels) over all thresholds."""
-        return self._search(None, np.ascontiguousarray(costs), costs.shape[1], branch_cost, None)
+        return self._search(None, np.ascontiguousarray(costs), costs.shape[1], branch_cost, max_depth)
 
     def _search(
         self, labels: Any, costs: Any, n_labels: int, branch_cost: float, max_depth: int | None
@@ -223,10 +227,16 @@ class ThresholdRun(Run):
             self.rows = self.features = rows
 
     def search_limited(
-        self, costs: NDArray[np.float64], lower: Any, upper: Any, branch_cost: Any
+        self,
+        costs: NDArray[np.float64],
+        lower: Any,
+        upper: Any,
+        branch_cost: Any,
+        max_depth: int | None = None,
     ) -> dict[str, Any]:
         """Search the least first component with the others within limits: by multipliers, if these do."""
-        limited = multipliers.Limited(self, costs, np.asarray(lower), np.asarray(upper), branch_cost[0])
+        ends = np.asarray(lower), np.asarray(upper)
+        limited = multipliers.Limited(self, costs, *ends, branch_cost[0], max_depth)
         answer = limited.solve()
         if limited.has_gap and not self.stopped:
             self.give_up("the limits leave a gap that only a front closes")

@@ -23,6 +23,7 @@ from streed.tasks.accuracy import Accuracy
 from streed.tasks.balanced_accuracy import BalancedAccuracy
 from streed.tasks.base import ClassErrors, CostTable, LeafFunction, Lowered, Prices, Tally, Task
 from streed.tasks.combined import Combined, combine
+from streed.tasks.constrained import Constrained
 from streed.tasks.cost_matrix import CostMatrix
 from streed.tasks.fairness import (
     AccuracyParity,
@@ -52,6 +53,7 @@ __all__ = [
     "BalancedAccuracy",
     "ClassErrors",
     "Combined",
+    "Constrained",
     "CostMatrix",
     "CostTable",
     "DemographicParity",

@@ -6,6 +6,7 @@
 | `LimitedValue` | the same, with limits on sums over the rows | policies with capacities |
 | `Vector` | several values of one tree: objectives, and values with limits | combinations, limits |
 | `CountsMetric` | the greatest value of a metric of the confusion matrix | F1 and others |
+| `Sums` | a value or a metric, with limits on sums over the rows | any of these under `streed.limits` |
 | `GroupRates` | the fewest errors, with rates of groups that differ by no more than a limit | fairness |
 | `SixComponents` | anything separable, by the six components of the paper | general tasks |
 
@@ -26,7 +27,11 @@ from streed.leaves import LeafModel
 
 if TYPE_CHECKING:
     from streed.fairness.margins import Margin
+    from streed.limits.limit import Limit
+    from streed.limits.line import Line
+    from streed.limits.rows import LimitRows
     from streed.metrics import Metric
+    from streed.tasks.base import Task
     from streed.tasks.combined import Combined
     from streed.tree.tree import Tree
 
@@ -217,6 +222,53 @@ class GroupRates(NamedTuple):
         return self.value.classes
 
 
+class Sums(NamedTuple):
+    """One value, or a metric, with limits on any sums over the rows.
+
+    Attributes
+    ----------
+    task : Task
+        The task that is the objective, without limits.
+    objective : OneValue or CountsMetric
+        Its form; a value is a sum of label costs.
+    limits : tuple of streed.limits.Limit
+        The limits as users know them.
+    lines : tuple of tuples of streed.limits.line.Line
+        The sums that each limit is made of, on the rows of `data`.
+    data : streed.limits.rows.LimitRows
+        The rows that count.
+    max_nodes : int or None
+        Greatest number of branching nodes that the limits allow.
+    """
+
+    task: Task
+    objective: OneValue | CountsMetric
+    limits: tuple[Limit, ...]
+    lines: tuple[tuple[Line, ...], ...]
+    data: LimitRows
+    max_nodes: int | None
+
+    @property
+    def value(self) -> OneValue:
+        """The value that is searched, or that of the mistakes a metric is made of."""
+        return self.objective if isinstance(self.objective, OneValue) else self.objective.value
+
+    @property
+    def rows(self) -> NDArray[np.int64] | None:
+        """The rows that count; None when all do."""
+        return self.data.kept
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels that a leaf may have."""
+        return self.objective.classes
+
+    @property
+    def all_lines(self) -> tuple[Line, ...]:
+        """The sums of all limits."""
+        return tuple(line for lines in self.lines for line in lines)
+
+
 class Relaxed(NamedTuple):
     """A value that costs no tree more than the task does, so that its least value bounds those of the task.
 
@@ -254,5 +306,5 @@ class SixComponents(NamedTuple):
     relaxed: Callable[[int], Relaxed] | None = None
 
 
-Form: TypeAlias = OneValue | LimitedValue | Vector | CountsMetric | GroupRates | SixComponents
+Form: TypeAlias = OneValue | LimitedValue | Vector | CountsMetric | GroupRates | Sums | SixComponents
 """What a task wants."""

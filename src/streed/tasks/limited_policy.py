@@ -6,11 +6,14 @@ import math
 import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from streed.limits.counts import mean, share
+from streed.limits.limit import Limit
 from streed.magnitudes import LARGEST, as_float, check_magnitudes
 from streed.options import MOST_COMPONENTS
 from streed.table.units import from_units, in_units, largest_unit
@@ -155,6 +158,16 @@ class LimitedPolicyReward(PolicyReward):
         ]
         others = "" if len(least) == len(wanted) else ", with the other limits as they are"
         return f"no tree keeps {', '.join(wanted)}; the least that works is {', '.join(least)}{others}"
+
+
+def limits_of(capacity: Any, treatment_costs: Any, budget: Any, names: list[Any], n: int) -> list[Limit]:
+    """Return capacities and a budget as limits on shares and on the mean of the costs."""
+    capacity_limits(capacity, names, n), budget_limits(treatment_costs, budget, names, n)
+    found = []
+    for treatment, most in (capacity or {}).items():
+        rows = isinstance(most, numbers.Integral)
+        found.append(share(treatment) <= (Fraction(min(int(most), n), n) if rows else most))
+    return found if budget is None else [*found, mean(treatment_costs) <= budget]
 
 
 def capacity_limits(capacity: object, names: list[Any], n: int) -> list[CountLimit]:

@@ -108,6 +108,8 @@ class Result:
         What `objective` is called in summaries; empty: the name of the task.
     note : str
         What else there is to say about how the task was solved, as why the engine was not used.
+    limits : tuple of streed.limits.KeptLimit
+        What the tree is worth in each limit of `constraints`, and how much is left; prints as a table.
     """
 
     objective: Any
@@ -124,6 +126,7 @@ class Result:
     engine: str = "native"
     measure: str = ""
     note: str = ""
+    limits: tuple[Any, ...] = ()
 
     @classmethod
     def trusted(cls, **attributes: Any) -> Result:
@@ -155,6 +158,7 @@ class Result:
         if len(self.front) > 1:
             part = "" if self.optimal else f", {len(self.proven)} of them proven to be on it"
             lines.append(f"the first of {len(self.front)} trees of the front{part}")
+        lines += [f"{one.limit!r}: {show(one.value)}" for one in self.limits]
         return "\n".join([*lines, self.note] if self.note else lines)
 
     def explain(self, conditions: Sequence[Condition]) -> None:

@@ -9,22 +9,29 @@ from numpy.typing import NDArray
 
 from streed import _core
 from streed.options import Limits
-from streed.tasks.forms import CountsMetric, GroupRates, LimitedValue, OneValue
+from streed.tasks.forms import CountsMetric, GroupRates, LimitedValue, OneValue, Sums
 
 
 def refusal(form: Any, limits: Limits) -> str:
     """Take sums over rows, squared errors, and what is solved by searches for such sums."""
-    if isinstance(form, CountsMetric) and form.positive < 0:
+    metric = form.objective if isinstance(form, Sums) else form
+    if isinstance(metric, CountsMetric) and metric.positive < 0:
         return "the metric of more than two classes needs a front"
-    if not isinstance(form, OneValue | CountsMetric | GroupRates | LimitedValue):
+    if not isinstance(form, OneValue | CountsMetric | GroupRates | LimitedValue | Sums):
         return "it needs a front"
     value = value_of(form)
+    if isinstance(form, Sums) and not _same_rows(value.rows, form.rows):
+        return "limits count rows that the objective leaves out"
     sums = value.leaf.affine or (value is form and value.leaf.squares is not None)
     if not sums or value.combination != "sum":
         return "its leaves do not cost the sum of their rows"
     if value.prices is not None:
         return "tests have prices"
     return "there is no limit of the depth" if limits.unlimited else ""
+
+
+def _same_rows(own: NDArray[np.int64] | None, kept: NDArray[np.int64] | None) -> bool:
+    return own is kept if own is None or kept is None else np.array_equal(own, kept)
 
 
 def value_of(form: Any) -> OneValue:

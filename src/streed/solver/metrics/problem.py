@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.errors import StreedError
 from streed.leaves import ClassErrors
 from streed.options import LEAST_SECONDS
 from streed.solver.metrics.plane import Plane
@@ -34,6 +35,8 @@ class Point:
     fp: int
     fn: int
     tree: dict[str, Any]
+    real: bool = True
+    """Whether the tree keeps the limits; a corner of the plane may not."""
 
 
 class BinaryProblem:
@@ -51,15 +54,26 @@ class BinaryProblem:
         positives = int(units[self.is_positive].sum())
         self.plane = Plane(form.metric, positives, int(units.sum()) - positives, form.scale)
         corners = [
-            Point(0, self.plane.positives, constant_tree(1 - positive)),
-            Point(self.plane.negatives, 0, constant_tree(positive)),
+            Point(0, self.plane.positives, constant_tree(1 - positive), self.keeps_lines(1 - positive)),
+            Point(self.plane.negatives, 0, constant_tree(positive), self.keeps_lines(positive)),
         ]
-        self.best = corners[0]
+        self.best: Point | None = None
         self.objective = -math.inf
         for point in corners:
-            self.offer(point)
+            if point.real:
+                self.offer(point)
         self.corners = corners
         self.refresh_bound()
+
+    def keeps_lines(self, label: int) -> bool:
+        """Whether a constant tree keeps the limits of the run, if there are any."""
+        sums = (line.costs[:, label].sum() for line in self.run.lines)
+        return all(line.lower <= sum_ <= line.upper for line, sum_ in zip(self.run.lines, sums, strict=True))
+
+    @property
+    def start(self) -> Point:
+        """The best point, or where none is known a corner: it says where to search, and is no answer."""
+        return self.corners[0] if self.best is None else self.best
 
     @property
     def settled(self) -> bool:
@@ -93,17 +107,19 @@ class BinaryProblem:
             a, b = (max(1, c * (LARGEST_TOTAL // 2) // total) for c in (a, b))
         return a, b
 
-    def search(self, a: int, b: int, max_depth: int) -> tuple[Point, bool]:
+    def search(self, a: int, b: int, max_depth: int) -> tuple[Point | None, bool]:
         """Search the least a fp + b fn; returns the point and whether it is proven.
 
-        At full depth the proven bound is a support, also after a time limit.
+        At full depth the proven bound is a support, also after a time limit. Under limits there may be no
+        point at a smaller depth, or none that was found in time.
         """
         weights = np.where(self.is_positive, b, a) * self.units
         leaf = ClassErrors(self.form.codes, weights.astype(np.float64))
         answer = self.run.search_value(self.form.value._replace(leaf=leaf), self.run.rows, max_depth)
-        point = self.point(answer)
-        self.offer(point)
-        if max_depth == self.run.limits.max_depth:
+        point = self.point(answer) if "feature" in answer else None
+        if point is not None:
+            self.offer(point)
+        if max_depth == self.run.limits.max_depth and answer["lower_bound"] > -math.inf:
             total = int(weights.sum())
             slack = 0.0 if total < EXACT_TOTAL else total * ROUNDING
             self.plane.add(a, b, math.ceil(answer["lower_bound"] - slack))
@@ -121,10 +137,22 @@ class BinaryProblem:
         costs[self.is_positive, 1 - self.positive, 1] = self.units[self.is_positive]
         return costs
 
-    def result(self, proven: bool) -> Result:
-        """End the solve with the best point, and what is proven about it."""
+    def result(self, proven: bool) -> Result | None:
+        """End the solve with the best point, and what is proven about it; None: another run goes on."""
+        if self.best is None:
+            if self.run.gave_up:
+                return None
+            raise nothing_in_time(self.run)
         bound = self.objective if proven else self.plane.bound(self.plane.whole())
         return metric_result(self.run, self.form, self.best.tree, bound, proven)
+
+
+def nothing_in_time(run: Run) -> StreedError:
+    """Return the error for a search that ended before it found a tree within the limits."""
+    return StreedError(
+        f"no tree that keeps the limits was found before the search ended ({run.status}); it is not proven "
+        "that there is none"
+    )
 
 
 def metric_result(run: Run, form: CountsMetric, best: dict[str, Any], bound: float, proven: bool) -> Result:

@@ -20,6 +20,7 @@ from importlib import import_module
 from typing import Any
 
 from streed.errors import TaskError
+from streed.options import Limits
 from streed.solver.engines import NEEDS_DEPTH
 from streed.solver.run import Run
 from streed.tasks.forms import (
@@ -28,6 +29,7 @@ from streed.tasks.forms import (
     LimitedValue,
     OneValue,
     SixComponents,
+    Sums,
     Vector,
 )
 from streed.tree.result import Result
@@ -37,6 +39,7 @@ STRATEGIES: Mapping[type, tuple[str, ...]] = {
     LimitedValue: ("limited_value",),
     CountsMetric: ("dinkelbach", "hull", "macro_f1"),
     GroupRates: ("group_rates",),
+    Sums: ("limited",),
     Vector: ("constrained", "front", "mixed", "product"),
     SixComponents: ("relaxed", "general"),
 }
@@ -59,6 +62,12 @@ def choose(run: Run, form: Any) -> Callable[[Run, Any], Result]:
     if NEEDS_DEPTH in run.refusals:
         raise ValueError(NEEDS_DEPTH)
     raise TaskError(_no_strategy(run, form))
+
+
+def refusals(form: Any, limits: Limits) -> str:
+    """Say why no strategy takes a form; empty if one does."""
+    said = [strategy(name).refusal(form, limits) for name in STRATEGIES[type(form)]]
+    return "" if not all(said) else "; ".join(said)
 
 
 def choose_sizes(run: Run, form: Any) -> Callable[[Run, Any], list[Result]] | None:

@@ -32,7 +32,7 @@ def refusal(form: CountsMetric, limits: Limits) -> str:
     return needs_depth(limits)
 
 
-def solve(run: Run, form: CountsMetric) -> Result:
+def solve(run: Run, form: CountsMetric) -> Result | None:
     """Maximise a ratio."""
     assert isinstance(form.metric, Ratio)
     problem, proven = BinaryProblem(form, run), False
@@ -81,7 +81,7 @@ def _iterate(problem: BinaryProblem, terms: tuple[list[int], list[int]], max_dep
         a, b = problem.direction(*_direction(problem, terms))
         point, optimal = problem.search(a, b, max_depth)
         problem.refresh_bound()
-        if problem.best is not point:
+        if point is None or problem.best is not point:
             return optimal
         if max_depth == problem.run.limits.max_depth and problem.settled:
             return True
@@ -95,7 +95,7 @@ def _at(line: list[int], point: Point) -> int:
 def _direction(problem: BinaryProblem, terms: tuple[list[int], list[int]]) -> tuple[int, int]:
     """Whole weights of fp and fn whose least sum has the greatest numerator - ratio * denominator."""
     numerator, denominator = terms
-    above, below = _at(numerator, problem.best), _at(denominator, problem.best)
+    above, below = _at(numerator, problem.start), _at(denominator, problem.start)
     above, below = (above, below) if below > 0 else (0, 1)
     fp, fn = (above * denominator[i] - below * numerator[i] for i in (1, 2))
     if fp < 0 or fn < 0 or fp == fn == 0:

@@ -2,10 +2,12 @@
 
 Points (fp, fn) of trees lie above a convex chain, the lower left hull, whose vertices weighted searches find:
 between two known points A and B the search with weights normal to AB finds a vertex beyond the line, or
-proves that AB is an edge. Each search also cuts off what lies below its own line. A segment is tried
-only while some pair of whole numbers that is not cut off yet has a value above the best one, most promising
-segments first. If such pairs remain above an edge, trees that no weighted search can find may exist there: a
-front search lists them, limited to the narrow strip between the edge and the level line of the best value.
+proves that AB is an edge. Under limits A or B may be a corner of the plane that no tree within them reaches:
+then any new vertex between them splits the segment. Each search also cuts off what lies below its own line.
+A segment is tried only while some pair of whole numbers that is not cut off yet has a value above the best
+one, most promising segments first. If such pairs remain above an edge, trees that no weighted search can find
+may exist there: a front search lists them, limited to the narrow strip between the edge and the level line
+of the best value.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ def refusal(form: CountsMetric, limits: Limits) -> str:
     return needs_depth(limits)
 
 
-def solve(run: Run, form: CountsMetric) -> Result:
+def solve(run: Run, form: CountsMetric) -> Result | None:
     """Maximise a metric."""
     problem, proven = BinaryProblem(form, run), False
     with run.interruptible():
@@ -91,12 +93,14 @@ def _split(problem: BinaryProblem, segment: Segment) -> list[Segment]:
     """Search beyond the line of a segment: two shorter segments, or the segment as a proven edge."""
     weights = problem.direction(*segment.normal)
     point, optimal = problem.search(*weights, problem.run.limits.max_depth)
-    if not optimal:
+    if not optimal or point is None:
         return [segment]
     ends = [sum(w * c for w, c in zip(weights, (end.fp, end.fn), strict=True)) for end in segment[:2]]
     here = weights[0] * point.fp + weights[1] * point.fn
     between = segment.a.fp <= point.fp <= segment.b.fp and segment.b.fn <= point.fn <= segment.a.fn
-    if here < min(ends) and between:
+    known = (segment.a.fp, segment.a.fn), (segment.b.fp, segment.b.fn)
+    further = here < min(ends) if segment.a.real and segment.b.real else (point.fp, point.fn) not in known
+    if further and between:
         return [Segment(segment.a, point), Segment(point, segment.b)]
     return [segment._replace(edge=True)]
 

@@ -23,7 +23,7 @@ from streed.metrics import MacroF1
 from streed.metrics.macro import mean_f1, mistake_costs
 from streed.options import LEAST_SECONDS, Limits
 from streed.solver.engines import needs_depth
-from streed.solver.metrics.problem import metric_result
+from streed.solver.metrics.problem import metric_result, nothing_in_time
 from streed.solver.recount import constant_tree, predicted
 from streed.solver.run import Run
 from streed.tasks.forms import CountsMetric
@@ -46,6 +46,8 @@ def solve(run: Run, form: CountsMetric) -> Result:
     problem, proven = MacroProblem(form, run), False
     with run.interruptible():
         proven = maximise_macro_f1(problem)
+    if not problem.best:
+        raise nothing_in_time(run)
     return metric_result(run, form, problem.best, problem.bound, proven)
 
 
@@ -66,7 +68,8 @@ class MacroProblem:
         self.objective = -math.inf
         self.bound = 1.0
         for label in range(n_classes):
-            self.offer(constant_tree(label))
+            if all(line.lower <= line.costs[:, label].sum() <= line.upper for line in run.lines):
+                self.offer(constant_tree(label))
 
     def offer(self, tree: dict[str, Any]) -> None:
         """Keep a tree if it is the best one so far."""
@@ -95,7 +98,10 @@ def _climb(problem: MacroProblem) -> None:
         before = problem.objective
         weights = (slopes / slopes.min())[problem.codes] * problem.units
         value = problem.form.value._replace(leaf=ClassErrors(problem.codes, weights))
-        problem.offer(problem.run.search_value(value, problem.run.rows))
+        answer = problem.run.search_value(value, problem.run.rows)
+        if "feature" not in answer:
+            return
+        problem.offer(answer)
         if problem.objective <= before:
             return
         fp, fn = problem.mistakes.T
