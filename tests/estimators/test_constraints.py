@@ -74,6 +74,7 @@ def test_fair_trees_take_objectives_and_further_limits() -> None:
     assert fair.result_.objective == same.result_.objective
     metric = FairTreeClassifier(objective="f1", max_difference=0.05, max_depth=2).fit(TABLE, LABELS, "sex")
     assert metric.difference_ <= 0.05
+    assert metric.group_rates_ is not None
     assert metric.group_rates_["f"]["selection_rate"] == pytest.approx(
         share(metric, "well", (TABLE.sex == "f").to_numpy())
     )

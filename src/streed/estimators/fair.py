@@ -279,7 +279,8 @@ class FairTreeClassifier(OptimalTreeClassifier):
 
     def _objective(self, y: NDArray[Any], common: dict[str, Any]) -> Task:
         """Make the objective alone; what is not given is left to it."""
-        given = {name: value for name, value in common.items() if value is not None and value != 0}
+        common = common | {"cost_complexity": common["cost_complexity"] or None}
+        given = {name: value for name, value in common.items() if value is not None}
         return make_task(self.objective, y, **given)
 
     def _positive_label(self, y: NDArray[Any]) -> Any:
