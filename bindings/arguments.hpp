@@ -52,6 +52,8 @@ constexpr SwitchName kSwitches[] = {
     {"narrow_lanes", &streed::Switches::narrow_lanes},
     {"sparse_rows", &streed::Switches::sparse_rows},
     {"deepening", &streed::Switches::deepening},
+    {"neighbourhoods", &streed::Switches::neighbourhoods},
+    {"stages", &streed::Switches::stages},
     {"bound_sets", &streed::Switches::bound_sets},
     {"label_bounds", &streed::Switches::label_bounds},
     {"whole_units", &streed::Switches::whole_units},

@@ -101,6 +101,7 @@ constexpr OptionReader kOptions[] = {
     {"combination", 0, kOneValue, read<&SearchOptions::combination>},
     {"work_limit", 0, kThresholds, read<&SearchOptions::work_limit>, {.low = 0, .above = true}},
     {"first_attempt", 0, kThresholds, read<&SearchOptions::first_attempt>, {0, kLargest}},
+    {"neighbourhood_steps", 0, kOneValue, read<&streed::Options::neighbourhood_steps>, {0}},
     {"switches", 0, kAll, read<&SearchOptions::switches>},
     {"simd", 0, kAll, read<&streed::Options::simd>},
     {"poll", 0, kAll, read_poll},

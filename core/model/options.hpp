@@ -36,6 +36,8 @@ struct Switches {
     bool narrow_lanes = true;     // 8- and 16-bit lanes where the sums fit
     bool sparse_rows = true;      // weighted rows with few features are added up pair by pair
     bool deepening = true;        // smaller depths first, for early incumbents
+    bool neighbourhoods = true;   // better trees beside a search that will not end in time
+    bool stages = true;           // bounds first where a search will not end in time
     bool bound_sets = true;       // fronts: what known points leave to be found, as a set of corners
 };
 
@@ -48,6 +50,7 @@ struct Options {
     std::size_t memory_limit = 0;  // bytes, 0 for none
     bool needs_cache = false;      // the search ends when the memory for its cache is used up
     int n_threads = 1;
+    int neighbourhood_steps = 0;  // of every search, before it begins; where it has a time limit, more follow
     std::string simd = "auto";
     Switches switches;
     // Called about every 0.1 s on the calling thread; true ends the search.

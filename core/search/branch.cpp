@@ -19,6 +19,7 @@ namespace streed {
 void Worker::begin_branching(int index, int depth, int nodes, double upper, bool may_close) {
     Level& at = level(index);
     search_.checkpoint(calling_thread_);
+    if (index > 0 && give_way) give_way();
     const Switches& switches = search_.options.switches;
     at.depth = depth;
     at.nodes = nodes;

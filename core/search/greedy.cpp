@@ -146,7 +146,9 @@ private:
 
     int choose(const Level& at, std::size_t number) const {
         std::vector<std::pair<double, int>> order;
-        for (const std::int32_t f : at.node.active()) order.emplace_back(impurity(at, f), f);
+        for (const std::int32_t f : at.node.active())
+            if (!plan_.leave_out || !plan_.leave_out()) order.emplace_back(impurity(at, f), f);
+        if (order.empty()) return at.node.active().front();
         const std::size_t wanted = number < plan_.rank.size() ? static_cast<std::size_t>(plan_.rank[number])
                                                               : 0;
         const std::size_t k = std::min(wanted, order.size() - 1);
@@ -204,6 +206,10 @@ Tree greedy_tree(Search& search, Worker& worker, const GreedyPlan& plan) {
     Tree tree;
     Grower(search, worker, plan).grow(0, 1, tree);
     return tree;
+}
+
+int grow_below(Search& search, Worker& worker, const GreedyPlan& plan, int index, Tree& tree) {
+    return Grower(search, worker, plan).grow(index, 1, tree);
 }
 
 // The whole greedy tree is grown and then pruned optimally: a greedy tree that grows best-first until it has

@@ -1,6 +1,7 @@
 // Greedy trees with optimal ends, for searches that are too deep to be proven in time.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "search/search.hpp"
@@ -17,6 +18,7 @@ struct GreedyPlan {
     int tail = 2;
     Impurity impurity = Impurity::gini;
     std::vector<int> rank;
+    std::function<bool()> leave_out = {};  // asked for every feature of a node; none: no feature is left out
 };
 
 // Whether the leaves count classes (or have costs of sides) by which splits can be compared.
@@ -24,6 +26,9 @@ bool has_impurity(const Search& search);
 
 // The tree of a plan, from the root. It never has more errors than the greedy tree with the same splits.
 Tree greedy_tree(Search& search, Worker& worker, const GreedyPlan& plan);
+
+// The same below the node at `index` of the path that the worker is on; returns where its root is.
+int grow_below(Search& search, Worker& worker, const GreedyPlan& plan, int index, Tree& tree);
 
 // The same with at most so many branching nodes, as the best pruning of a greedy tree whose last two levels
 // are optimal.

@@ -291,13 +291,16 @@ public:
     void enter(Level& at);  // what is needed of a node whose rows were loaded
     Level& below(int level);
     void load_child(int level, int lane, bool side);
-    void descend(int level, int lane, bool side);  // loads the child into level + 1 and extends the path
+    int lane_of(const Node& node, int feature) const;  // -1 if the feature splits nothing there
+    void descend(int level, int lane, bool side);      // loads the child into level + 1 and extends the path
     void ascend() {
         path_.pop_back();
         tested_.pop_back();
     }
 
     Statistics statistics;
+    // Called at every node with more than two levels left, with no lock held: time for something beside.
+    std::function<void()> give_way;
 
 private:
     friend class SizeWorker;  // the same walk with a value for every number of nodes (sizes/worker.hpp)
@@ -345,7 +348,6 @@ private:
         return search_.options.switches.cache && keys_.child_fits() &&
                search_.reduced.features.size() <= PathKeyMaker::kMaxFeatures;
     }
-    int lane_of(const Node& node, int feature) const;
     template <class Grow>
     int split_tree(int level, int lane, int depth, const int nodes[2], Tree& tree, Grow&& grow);
     int pair_tree(int level, int nodes, Tree& tree);

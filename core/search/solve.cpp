@@ -5,7 +5,6 @@
 // the next one. Threads take the features of the root one by one and share cache, bounds and incumbent
 // (share.hpp).
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -16,9 +15,12 @@
 #include "run/conclude.hpp"
 #include "run/incumbent.hpp"
 #include "search/greedy.hpp"
+#include "search/neighbourhoods/neighbourhoods.hpp"
+#include "search/neighbourhoods/turns.hpp"
 #include "search/prepared.hpp"
 #include "search/search.hpp"
 #include "search/share.hpp"
+#include "search/tree_costs.hpp"
 
 namespace streed {
 namespace {
@@ -29,8 +31,10 @@ constexpr double kFirstSeconds = 0.005;  // no tree is built before
 constexpr double kBriefWork = 3e6;       // a search so short needs no tree to begin with,
 constexpr double kShortWork = 3e8;       // and one so short no search with a level less
 constexpr double kLateSeconds = 0.05;    // for removing splits after a leaf function was stopped
-constexpr int kSketched = 10;            // levels of greedy trees that are pruned: at most 1,023 nodes
-constexpr int kDeep = 5;  // from here on greedy trees come first, and from the next depth on restarts
+constexpr double kLongSeconds = 1;  // foreseen: from here on a search shares its time with neighbourhoods
+constexpr double kFirstStage = 0.4, kSecondStage = 0.8;  // of the best known tree
+constexpr int kSketched = 10;  // levels of greedy trees that are pruned: at most 1,023 nodes
+constexpr int kDeep = 5;       // from here on greedy trees come first, and from the next depth on restarts
 
 class RootSearch : private PreparedSearch {
 public:
@@ -43,21 +47,17 @@ private:
     double prove(Worker& main, int& depth, int& nodes);
     Tree rebuild(Worker& main, int depth, int nodes, double proven);
     FinishedTree finish(Status& status);
-    void search_depth(Worker& main, int depth, int nodes, bool last);
+    void search_depth(Worker& main, int depth, int nodes, bool last,
+                      double below = std::numeric_limits<double>::infinity());
+    double foreseen(int depth) const;
     void catch_up(Worker& worker, bool at_once);
     void grow_greedily(Worker& worker, int depth, int nodes);
     void restart(Worker& worker, int depth);
+    void begin_neighbourhoods(Worker& main, int depth, int nodes);
+    void prove_share(Worker& main, int depth, int nodes, double share);
+    bool timed() const { return options_.time_limit < 1e9; }
+    void take_turn(double until, int steps);
     void offer(const Tree& tree);
-    double cost(const Tree& tree) const;
-    double cost_below(const Tree& tree, std::size_t at, std::vector<std::vector<std::uint64_t>>& rows,
-                      std::vector<int>& path) const;
-    double leaf_below(const std::uint64_t* rows) const;
-    template <class Visit>
-    void each_slot(const std::uint64_t* rows, Visit&& visit) const {
-        for (std::size_t w = 0; w < static_cast<std::size_t>(reduced_.words); ++w)
-            for (std::uint64_t word = rows[w]; word != 0; word &= word - 1)
-                visit(64 * w + static_cast<std::size_t>(std::countr_zero(word)));
-    }
     double lower_bound();
     double bound_in_units(double lower) const;
     Progress progress();
@@ -65,87 +65,19 @@ private:
     // The best value that a tree is known to have: it may not have been built.
     double known_value() const { return std::min(value_, incumbent_.value()); }
 
+    const TreeCosts costs_{search_, root_};
     run::Incumbent<double, Tree> incumbent_{std::numeric_limits<double>::infinity()};
     double value_ = std::numeric_limits<double>::infinity();  // of the depths that were searched to the end
     double shown_ = 0;                   // what the root's best tree cost when it was last built,
     double building_ = 0;                // and the seconds that this took so far
     bool final_depth_ = false;           // the root's bounds hold for the depth that was asked for
     std::atomic<std::size_t> begun_{0};  // features of the root
+    std::unique_ptr<Neighbourhoods> neighbourhoods_;
+    double staged_ = -std::numeric_limits<double>::infinity();  // no tree costs less, as a stage has proven
     Statistics statistics_;
 };
 
-// Cost of a tree over root features in ticks, its rows being sent down as bits.
-double RootSearch::cost(const Tree& tree) const {
-    std::vector<std::vector<std::uint64_t>> rows{reduced_.valid};
-    std::vector<int> path;
-    const double below = cost_below(tree, 0, rows, path);
-    return search_.model.maximum ? below : search_.model.ticks * root_.node.potential() + below;
-}
-
-// What the subtree at `at` adds to that (or its largest leaf). `rows` has its rows at the end of `path`, the
-// features tested before.
-double RootSearch::cost_below(const Tree& tree, std::size_t at, std::vector<std::vector<std::uint64_t>>& rows,
-                              std::vector<int>& path) const {
-    const std::size_t depth = path.size(), words = static_cast<std::size_t>(reduced_.words);
-    const TreeNode& node = tree[at];
-    if (node.feature < 0) return leaf_below(rows[depth].data());
-    if (rows.size() == depth + 1) rows.emplace_back(words);
-    double own = search_.branch_cost();
-    if (search_.prices.any()) {
-        const std::uint64_t* here = rows[depth].data();
-        double count = 0;
-        if (reduced_.counting)
-            count = kernels_.count_and(here, here, reduced_.words);
-        else
-            each_slot(here, [&](std::size_t s) { count += reduced_.count[s]; });
-        own += count * search_.prices.price(node.feature, path);
-    }
-    const std::uint64_t* column = reduced_.columns.data() + static_cast<std::size_t>(node.feature) * words;
-    path.push_back(node.feature);
-    double below[2];
-    for (const int side : {0, 1}) {
-        const std::uint64_t invert = side == 1 ? 0 : ~0ull;
-        for (std::size_t w = 0; w < words; ++w) rows[depth + 1][w] = rows[depth][w] & (column[w] ^ invert);
-        below[side] = cost_below(tree, static_cast<std::size_t>(side == 1 ? node.right : node.left), rows,
-                                 path);
-    }
-    path.pop_back();
-    return search_.join(below[0], below[1], own);
-}
-
-// Minus the benefit of rows as a leaf, or their cost by a leaf function.
-double RootSearch::leaf_below(const std::uint64_t* rows) const {
-    std::vector<double> sums(static_cast<std::size_t>(reduced_.n_values));
-    const std::size_t slots = 64 * static_cast<std::size_t>(reduced_.words);
-    if (reduced_.counting || search_.traits.label_rows) {
-        const bool is_signed = search_.traits.difference;
-        for (std::size_t b = 0; b < reduced_.blocks.size(); ++b) {
-            const Block& block = reduced_.blocks[b];
-            double& sum = sums[is_signed ? 0 : b];
-            if (reduced_.counting) {
-                const double count = kernels_.count_and(rows + block.word_begin, rows + block.word_begin,
-                                                        block.word_end - block.word_begin);
-                sum += is_signed && b == 1 ? -count : count;
-            } else {
-                for (std::size_t w = static_cast<std::size_t>(block.word_begin);
-                     w < static_cast<std::size_t>(block.word_end); ++w)
-                    for (std::uint64_t word = rows[w]; word != 0; word &= word - 1)
-                        sum += reduced_.value[64 * w + static_cast<std::size_t>(std::countr_zero(word))];
-            }
-        }
-    } else {
-        each_slot(rows, [&](std::size_t s) {
-            for (std::size_t m = 0; m < sums.size(); ++m) sums[m] += reduced_.value[m * slots + s];
-        });
-    }
-    if (!search_.has_function())
-        return -leaf_benefit(search_.model, [&](int k) { return sums[static_cast<std::size_t>(k)]; });
-    double cost;
-    search_.leaf_costs(sums.data(), 1, &cost);
-    return cost;
-}
-
-void RootSearch::offer(const Tree& tree) { incumbent_.offer(cost(tree), tree); }
+void RootSearch::offer(const Tree& tree) { incumbent_.offer(costs_.cost(tree), tree); }
 
 double RootSearch::lower_bound() {
     double bound = std::min(root_.leaf, search_.least_split());
@@ -153,6 +85,7 @@ double RootSearch::lower_bound() {
         const SharedLock lock(root_);
         bound = std::max(bound, root_.lower_bound(search_));
     }
+    bound = std::max(bound, staged_);
     return std::min(bound, known_value());  // other threads may have found a tree
 }
 
@@ -232,7 +165,7 @@ void RootSearch::restart(Worker& worker, int depth) {
                 plan.rank[node] = rank;
                 const Tree tree = greedy_tree(search_, worker, plan);
                 offer(tree);
-                if (const double value = cost(tree); value < best)
+                if (const double value = costs_.cost(tree); value < best)
                     best = value;
                 else
                     plan.rank[node] = before;
@@ -240,9 +173,53 @@ void RootSearch::restart(Worker& worker, int depth) {
     }
 }
 
-// The features of the root, shared out to the threads one by one.
-void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
-    const double known = known_value();
+// Seconds that a search takes, about: eleven sets at depth 4 (1.6e9 units of this work in a second), and what
+// bounds save with each further level.
+double RootSearch::foreseen(int depth) const {
+    const double columns = static_cast<double>(root_.node.active().size());
+    double work = columns * columns * columns * root_.node.words() / 1.6e9;
+    for (int level = 4; level < depth; ++level) work *= columns / 4;
+    return depth < 4 ? 0 : work;
+}
+
+// Trees of full size that a search will not prove in time are improved beside it, in turns that the search
+// gives at its nodes.
+void RootSearch::begin_neighbourhoods(Worker& main, int depth, int nodes) {
+    if (!options_.switches.neighbourhoods || depth < 3 || nodes != full_tree(depth) || !has_impurity(search_))
+        return;
+    const bool beside = timed() && depth >= kDeep && foreseen(depth) > kLongSeconds;
+    if (!beside && options_.neighbourhood_steps == 0) return;
+    neighbourhoods_ = std::make_unique<Neighbourhoods>(search_, root_, costs_, depth);
+    take_turn(std::numeric_limits<double>::infinity(), options_.neighbourhood_steps);
+    if (!beside) return neighbourhoods_.reset();
+    main.give_way = [this, turns = Turns(depth, options_.n_threads)]() mutable {
+        const double begun = search_.elapsed();
+        if (!turns.due(begun)) return;
+        take_turn(turns.until(begun), std::numeric_limits<int>::max());
+        turns.took(search_.elapsed() - begun);
+    };
+}
+
+// Steps from the best tree. The root's search then looks for better ones only, and may end without a choice
+// of its own.
+void RootSearch::take_turn(double until, int steps) {
+    if (neighbourhoods_->tree().empty() || incumbent_.value() < neighbourhoods_->cost())
+        neighbourhoods_->begin(incumbent_.solution());
+    while (steps-- > 0 && neighbourhoods_->step() && search_.elapsed() < until) {
+    }
+    const double cost = neighbourhoods_->cost();
+    if (cost >= known_value()) return;
+    incumbent_.offer(cost, neighbourhoods_->tree());
+    const std::lock_guard lock(root_.mutex);
+    if (cost >= root_.best) return;
+    root_.best = shown_ = cost;
+    root_.choice = {};
+}
+
+// The features of the root, shared out to the threads one by one. All trees that cost less than `below` are
+// found.
+void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last, double below) {
+    const double known = std::min(below, known_value());
     main.begin_branching(0, depth, nodes, known);
     final_depth_ = last;  // only now are the root's bounds those of this depth
     if (root_.best < known) {
@@ -264,6 +241,20 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last) {
     });
     main.record_children(root_);
     if (!last) catch_up(main, true);
+}
+
+// A stage on the way to the optimum: the search for trees that cost less than a share of the best known one.
+// That so few rows suffice is soon disproved, and what it was disproved with bounds later stages.
+void RootSearch::prove_share(Worker& main, int depth, int nodes, double share) {
+    if (!options_.switches.stages || !timed() || !reduced_.bounded || foreseen(depth) <= kLongSeconds) return;
+    const double below = share * known_value();
+    if (below <= std::max(staged_, std::min(root_.leaf, search_.least_split()))) return;
+    search_depth(main, depth, nodes, true, below);
+    final_depth_ = false;
+    if (root_.best < below)
+        value_ = std::min(value_, root_.best);
+    else
+        staged_ = std::max(staged_, below);
 }
 
 // Where nodes have a price: limits that all trees as good as the best one so far respect.
@@ -290,9 +281,11 @@ double RootSearch::prove(Worker& main, int& depth, int& nodes) {
     }
     const bool greedy = options_.switches.deepening && depth >= kDeep && has_impurity(search_);
     if (greedy) grow_greedily(main, depth, nodes);
+    begin_neighbourhoods(main, depth, nodes);
     lower_limits(depth, nodes);
     if (depth <= 2 && options_.switches.depth_two)
         return main.solve(0, depth, nodes, known_value() + 1).lower;
+    prove_share(main, depth, nodes, kFirstStage);
     const int first = options_.switches.deepening && work >= kShortWork ? std::min(3, depth) : depth;
     for (int d = first; d <= depth; ++d) {
         int n = nodes;
@@ -301,7 +294,9 @@ double RootSearch::prove(Worker& main, int& depth, int& nodes) {
         if (known_value() <= std::min(root_.leaf, search_.least_split())) break;
         if (root_.node.active().empty() || depth == 0) break;
         if (dd < 3 && options_.switches.depth_two) continue;
-        if (greedy && depth > kDeep && dd == kDeep && nodes == full_tree(depth)) restart(main, depth);
+        if (greedy && !neighbourhoods_ && depth > kDeep && dd == kDeep && nodes == full_tree(depth))
+            restart(main, depth);
+        if (dd == depth) prove_share(main, depth, n, kSecondStage);
         search_depth(main, dd, n, dd == depth);
         value_ = std::min(value_, root_.best);
         lower_limits(depth, nodes);
@@ -312,6 +307,7 @@ double RootSearch::prove(Worker& main, int& depth, int& nodes) {
 // The tree of the proven value, by the fixed rule. One thread takes the features in order, so that its choice
 // is the one that the rule asks for. Leaf functions are asked again in Python, where a difference is found.
 Tree RootSearch::rebuild(Worker& main, int depth, int nodes, double proven) {
+    main.give_way = nullptr;
     Tree optimal;
     const bool chosen = options_.n_threads == 1 && root_.branching && root_.depth == depth &&
                         root_.nodes == nodes && root_.best == proven && root_.choice.feature != kLeaf &&
@@ -320,9 +316,9 @@ Tree RootSearch::rebuild(Worker& main, int depth, int nodes, double proven) {
         main.construct_choice(0, depth, nodes, optimal);
     else
         main.construct(0, depth, nodes, proven, optimal);
-    if (!search_.has_function() && cost(optimal) != proven)
+    if (!search_.has_function() && costs_.cost(optimal) != proven)
         throw std::logic_error("internal error, please report it: the tree costs " +
-                               std::to_string(cost(optimal)) + ", but " + std::to_string(proven) +
+                               std::to_string(costs_.cost(optimal)) + ", but " + std::to_string(proven) +
                                " was proven");
     return optimal;
 }

@@ -45,6 +45,7 @@ class _OneValue(_Vector):
     branch_cost: float
     prices: NotRequired[_Prices | None]
     combination: NotRequired[str]
+    neighbourhood_steps: NotRequired[int]
 
 class _Priced(_Search):
     branch_cost: float

@@ -19,6 +19,7 @@ OF_TASKS_AND_TESTS = {
     "combination",
     "work_limit",
     "first_attempt",
+    "neighbourhood_steps",
     "needs_cache",
     "switches",
     "simd",

@@ -135,6 +135,7 @@ double Worker::rounding_slack(int nodes) const { return search_.reduced.exact ? 
 void Worker::inherit_bounds(Level& parent, Level& at) {
     const SharedLock lock(parent);
     if (!parent.branching || !parent.has_pair_weights || parent.n_budgets != 1 || at.n_budgets != 1) return;
+    if (parent.depth < at.depth) return;  // the root's, while neighbourhoods look deeper than its search
     const std::size_t stride = static_cast<std::size_t>(parent.node.stride());
     const std::size_t entry = static_cast<std::size_t>(at.entry_lane);
     const bool priced = search_.prices.any();

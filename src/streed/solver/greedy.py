@@ -7,13 +7,14 @@ are tests of the search. Its leaves then get their best labels, by the same cost
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streed import _core
-from streed.options import Limits
+from streed.options import MOST_DEPTH, Limits
 from streed.tasks.forms import OneValue
 
 SHARE, LEAST = 0.05, 0.1
@@ -148,12 +149,22 @@ def improve(
 def improve_on_bits(
     answer: dict[str, Any], form: OneValue, rows: NDArray[np.uint8], limits: Limits, time_left: float
 ) -> None:
-    """Do so for an answer over binary features that is not proven."""
+    """Do so for an answer over binary features that is not proven.
+
+    Where nodes have a price, trees by both criteria are pruned for it: the best of them is no worse than
+    scikit-learn's tree pruned at the same price, as far as it has the same splits.
+    """
     target = target_of(form)
-    if target is None or limits.unlimited:
+    if target is None:
         return
-    tree = grow_on_bits(rows, target, limits, time_left)
-    improve(answer, tree, rows, target, form.branch_cost)
+    if not form.branch_cost > 0:
+        improve(answer, grow_on_bits(rows, target, limits, time_left), rows, target, 0.0)
+        return
+    criteria = ("gini", "entropy") if target.labels is not None else (target.criterion,)
+    limits = replace(limits, max_depth=min(limits.max_depth, MOST_DEPTH))
+    for name in criteria:
+        grown = grow_on_bits(rows, target._replace(criterion=name), limits, time_left)
+        improve(answer, prune_for_price(grown, rows, target, form.branch_cost), rows, target, form.branch_cost)
 
 
 def improve_sizes(
@@ -228,6 +239,36 @@ def prune(
             dict(zip(("feature", "left", "right", "label"), arrays, strict=True)) | {"objective": cost}
         )
     return parts
+
+
+def prune_for_price(
+    tree: dict[str, Any], features: NDArray[np.uint8], target: Target, price: float
+) -> dict[str, Any]:
+    """Cut a tree back so that its leaves and the price of its branching nodes cost the least."""
+    left, right = tree["left"].tolist(), tree["right"].tolist()
+    leaf = _core.route(features, tree["feature"], tree["left"], tree["right"])
+    sums = np.stack([np.bincount(leaf, column, len(left)) for column in target.costs.T], axis=1)
+    costs = [0.0] * len(left)
+    pays = [False] * len(left)
+    for node in reversed(range(len(left))):  # children come after their parents
+        if left[node] >= 0:
+            sums[node] = sums[left[node]] + sums[right[node]]
+        costs[node] = _cost(sums[node], target)
+        if left[node] >= 0:
+            split = price + costs[left[node]] + costs[right[node]]
+            pays[node] = split < costs[node]
+            costs[node] = min(split, costs[node])
+    kept: list[list[int]] = []
+    waiting = [(0, -1, 0)]  # node, the place of its parent, and 1 or 2 for its left or right child
+    while waiting:
+        node, parent, side = waiting.pop()
+        if parent >= 0:
+            kept[parent][side] = len(kept)
+        if pays[node]:
+            waiting += [(right[node], len(kept), 2), (left[node], len(kept), 1)]
+        kept.append([int(tree["feature"][node]) if pays[node] else -1, -1, -1])
+    feature, first, second = np.ascontiguousarray(np.array(kept, np.int32).T)
+    return {"feature": feature, "left": first, "right": second}
 
 
 def _cost(sums: NDArray[np.float64], target: Target) -> float:

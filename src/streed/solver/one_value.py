@@ -3,6 +3,7 @@
 Where a price per node makes all limits needless, the search for priced nodes is used: its subproblems are
 sets of rows, without a depth or a budget. Where a large depth might bind, that search is tried first: if its
 tree keeps the limits, it is the best one within them, too. Else the search by depth has the rest of the time.
+Where no limit binds and the time ends first, a search of few levels looks for a better tree in the end.
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ the search by depth takes 1.0, 1.0, 1.9, 13 and 82 times as long (24 sets).
 """
 
 
+FEW_LEVELS, FEW_LEVELS_SHARE = 6, 0.4
+"""Levels of the trees that are looked for after a search without a depth has not ended, and their share of the
+time limit.
+"""
+
+
 def search(
     form: OneValue, rows: NDArray[np.uint8], name: str, limits: Limits, options: dict[str, Any]
 ) -> dict[str, Any]:
@@ -45,10 +52,12 @@ def _search_with_price(
     free = node_price.limit_by_price(form, options)
     tried = None
     if (free or options["max_depth"] > DEEP) and not priced.refusal(form, limits):
-        time_limit = options["time_limit"] if free else options["time_limit"] / 2
-        tried = priced.search(form, rows, options | {"time_limit": time_limit})
-        if free or (tried["optimal"] and fits(tried, options)):
+        share = 1 - FEW_LEVELS_SHARE if free else 0.5
+        tried = priced.search(form, rows, options | {"time_limit": share * options["time_limit"]})
+        if tried["optimal"] and (free or fits(tried, options)):
             return tried
+        if free:
+            return with_few_levels(form, rows, name, options, tried)
         left = 0.0 if tried["status"] == "interrupted" else options["time_limit"] - tried["seconds"]
         options["time_limit"] = max(left, LEAST_SECONDS)
     deeper = node_price.limit_levels(form.branch_cost, options, rows.shape[1])
@@ -59,6 +68,26 @@ def _search_with_price(
         leaf = by_depth.search(form, rows, name, options | {"max_depth": 0, "max_nodes": 0})["objective"]
         node_price.prove_without_levels(answer, leaf - form.leaf.saving(), form.branch_cost)
     return answer if tried is None else best_of(answer, tried, options)
+
+
+def with_few_levels(
+    form: OneValue, rows: NDArray[np.uint8], name: str, options: dict[str, Any], tried: dict[str, Any]
+) -> dict[str, Any]:
+    """Look for a better tree of few levels where a search without a depth has used up its share of the time.
+
+    Its values and trees are no bounds for deeper trees, so that the bound stays.
+    """
+    left = options["time_limit"] - tried["seconds"]
+    if tried["status"] != "time_limit" or left < LEAST_SECONDS:
+        return tried
+    depth = min(FEW_LEVELS, options["max_depth"])
+    few = options | {"max_depth": depth, "max_nodes": 2**depth - 1, "time_limit": left}
+    answer = by_depth.search(form, rows, name, few)
+    best = {**(answer if answer["objective"] < tried["objective"] else tried)}
+    bound = min(float(tried["lower_bound"]), float(best["objective"]))
+    status = answer["status"] if answer["status"] == "interrupted" else tried["status"]
+    seconds = float(tried["seconds"]) + float(answer["seconds"])
+    return best | {"lower_bound": bound, "optimal": False, "status": status, "seconds": seconds}
 
 
 def fits(answer: dict[str, Any], options: dict[str, Any]) -> bool:
