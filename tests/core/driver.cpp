@@ -40,6 +40,10 @@ void levels(const std::string& what, const Problem& problem, Options options, co
         const Result result = streed::solve(problem, options);
         if (result.objective != best.objective) fail(what, "another optimum with " + level);
         if (!same(result.tree, best.tree)) fail(what, "another tree with " + level);
+        const streed::Statistics &own = result.statistics, &other = best.statistics;
+        if (own.nodes != other.nodes || own.depth_two_solves != other.depth_two_solves ||
+            own.tables_counted != other.tables_counted)
+            fail(what, "other work with " + level);
     }
 }
 
@@ -57,6 +61,14 @@ void scalar(const std::string& what, const Problem& problem, int depth) {
     if (alone.objective != threads.objective) fail(what, "another optimum with threads");
     if (problem.function == nullptr && !problem.maximum && !same(alone.tree, threads.tree))
         fail(what, "another tree with threads");
+    Watcher beside{what};
+    options.poll = std::ref(beside);
+    options.neighbourhood_steps = 5;
+    const Result improved = streed::solve(problem, options);
+    if (alone.objective != improved.objective) fail(what, "another optimum after neighbourhoods");
+    if (problem.function == nullptr && !problem.maximum && !same(alone.tree, improved.tree))
+        fail(what, "another tree after neighbourhoods");
+    options.neighbourhood_steps = 0;
     Watcher hasty{what, 2};
     options.poll = std::ref(hasty);
     const Result stopped = streed::solve(problem, options);

@@ -78,10 +78,9 @@ def test_steps_change_no_optimum_of_squares(seed: int, n: int, f: int, steps: in
     X, y = table(seed, n, f, 7)
     options = LIMITS | {"max_depth": 4, "max_nodes": 15, "time_limit": math.inf}
     statistics = np.stack([np.ones(n), y, y**2], axis=1).astype(float)
-    plain, found = (
-        _core.solve_function(X, statistics, "squares", 1, **options, **more)
-        for more in ({}, {"neighbourhood_steps": steps})
-    )
+    solve: Any = _core.solve_function
+    plain = solve(X, statistics, "squares", 1, **options)
+    found = solve(X, statistics, "squares", 1, **options, neighbourhood_steps=steps)
     assert found["optimal"]
     assert found["objective"] == pytest.approx(plain["objective"], rel=1e-9, abs=1e-9)
 

@@ -164,7 +164,8 @@ def improve_on_bits(
     limits = replace(limits, max_depth=min(limits.max_depth, MOST_DEPTH))
     for name in criteria:
         grown = grow_on_bits(rows, target._replace(criterion=name), limits, time_left)
-        improve(answer, prune_for_price(grown, rows, target, form.branch_cost), rows, target, form.branch_cost)
+        pruned = prune_for_price(grown, rows, target, form.branch_cost)
+        improve(answer, pruned, rows, target, form.branch_cost)
 
 
 def improve_sizes(

@@ -31,8 +31,10 @@ the search by depth takes 1.0, 1.0, 1.9, 13 and 82 times as long (24 sets).
 
 
 FEW_LEVELS, FEW_LEVELS_SHARE = 6, 0.4
-"""Levels of the trees that are looked for after a search without a depth has not ended, and their share of the
-time limit.
+"""Levels of the trees that are looked for where a search without a depth does not end, and their time.
+
+Of splice-1 and german-credit at a price of .005 the best known trees have four levels; after 10 s the search
+without a depth has trees that cost 5 and 1 % more.
 """
 
 
