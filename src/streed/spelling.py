@@ -45,11 +45,14 @@ def did_you_mean(given: object, known: Iterable[str]) -> str:
     >>> from streed.spelling import did_you_mean
     >>> did_you_mean("acuracy", ["accuracy", "f1"]), did_you_mean("MSE", ["squared_error"])
     ("; did you mean 'accuracy'?", "; did you mean 'squared_error'?")
+    >>> did_you_mean("balanced", ["accuracy", "balanced_accuracy"])
+    "; did you mean 'balanced_accuracy'?"
     """
     names = list(known)
     if not isinstance(given, str):
         return ""
     text = given.lower().replace("-", "_").replace(" ", "_")
     alias = ALIASES.get(text.replace("_", ""), "")
-    found = [alias] if alias in names else difflib.get_close_matches(text, names, 1, 0.7)
+    begun = [name for name in names if len(text) > 2 and name.startswith(text)]
+    found = [alias] if alias in names else begun or difflib.get_close_matches(text, names, 1, 0.7)
     return f"; did you mean {found[0]!r}?" if found else ""

@@ -157,3 +157,22 @@ def test_the_file_is_plain_json(stored: str) -> None:
     assert content["proof"]["optimal"] is True
     assert content["parameters"]["max_depth"] == 2
     assert content["columns"] == [name for name in COLUMNS if name not in ("id", "churn")]
+
+
+def test_identifiers_and_parts_of_dates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    days = np.arange("2024-01-01", "2024-09-01", dtype="datetime64[D]")
+    late = (days.astype(int) + 3) % 7 > 4
+    path = tmp_path / "days.csv"
+    lines = [f"{number},{day},{label}" for number, (day, label) in enumerate(zip(days, late, strict=True))]
+    path.write_text("number,day,late\n" + "\n".join(lines), encoding="utf-8")
+    for cuts in ("auto", "binned"):
+        given = ["fit", str(path), "--target", "late", "--depth", "1", "--cuts", cuts]
+        assert main([*given, "--dates", "weekday,month"]) == 0
+        shown = capsys.readouterr()
+        assert "errors: 0, proven optimal" in shown.out
+        assert "weekday of day <= Friday?" in shown.out
+        assert "column 'number' is left out" in shown.err
+        assert main([*given, "--identifiers", "keep"]) == 0
+        assert "is left out" not in capsys.readouterr().err
+    assert main([*given, "--dates", "year"]) == 1
+    assert "got ['year']" in capsys.readouterr().err

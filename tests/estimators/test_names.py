@@ -104,7 +104,10 @@ def test_subclasses_answer_for_their_own_parameters() -> None:
         (streed.OptimalTreeRegressor("MAE"), "did you mean 'absolute_error'?"),
         (streed.OptimalTreeRegressor(leaf_model="lines"), "did you mean 'linear'?"),
         (streed.FairTreeClassifier("equalised_odds"), "did you mean 'equalized_odds'?"),
+        (streed.OptimalTreeClassifier("balanced"), "got 'balanced'; did you mean 'balanced_accuracy'?"),
         (streed.OptimalTreeClassifier(tune="yes"), "tune must be 'holdout', a number of folds"),
+        (streed.OptimalTreeClassifier(tune=1), "tune must be 'holdout', a number of folds (from 2 to the"),
+        (streed.OptimalTreeClassifier(tune=13), "tune must be 'holdout', a number of folds (from 2 to the"),
     ],
 )
 def test_words_that_are_nearly_right(model: Any, message: str) -> None:

@@ -123,7 +123,7 @@ def test_one_warning_per_fit_and_column(estimator: Any, cuts: Any) -> None:
         "column 'number' is left out",
     ]
     assert {one.filename for one in found} == {__file__}
-    assert "without 'tail', 'number', which names rows" in model.result_.note
+    assert "without 'tail', 'number', which name rows" in model.result_.note
     tested = {model.tree_.conditions[f].column for f in model.tree_.feature if f >= 0}
     assert "number" not in tested
     assert all(c.value is None for c in model.tree_.conditions if c.column == "tail")

@@ -18,6 +18,7 @@ from streed.cli.training import (
     add_fairness_options,
     add_quiet,
     check_fairness_options,
+    column_options,
     make_binarizer,
     note,
     read_training,
@@ -141,6 +142,8 @@ def fit(name: str, arguments: argparse.Namespace, training: Training) -> tuple[A
         "class_weight": _for_labels(arguments.class_weight, training),
         "progress": shows_progress(arguments),
     }
+    if given["binarizer"] is not None:  # which has them
+        given |= dict.fromkeys(column_options(arguments))
     parameters = [name for name in inspect.signature(estimator).parameters if given.get(name) is not None]
     chosen = estimator(**{name: given[name] for name in parameters})
     data = data_of(training)

@@ -72,6 +72,14 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         help="columns of numbers that stand for categories, such as postcodes",
     )  # fmt: skip
     group.add_argument(
+        "--identifiers", choices=["drop", "keep"],
+        help="whether columns that name rows, such as numbers of customers, are left out (default drop)",
+    )  # fmt: skip
+    group.add_argument(
+        "--dates", type=names, metavar="PARTS",
+        help="what of dates is tested, with commas between them: date (the default), month, weekday, hour",
+    )  # fmt: skip
+    group.add_argument(
         "--separator", metavar="TEXT", help="what separates the fields of a CSV file (default: detected)"
     )
     group.add_argument(
@@ -152,7 +160,14 @@ def make_binarizer(arguments: argparse.Namespace) -> Any:
     for name in arguments.binarizer:
         if name not in known:
             raise ValueError(f"streed.Binarizer has no parameter {name!r}; it has {listed(known)}")
-    return binarizer.set_params(**arguments.binarizer)
+    return binarizer.set_params(**{**arguments.binarizer, **column_options(arguments)})
+
+
+def column_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Give the options of columns that estimators and `streed.Binarizer` have alike."""
+    return {
+        name: value for name in ("identifiers", "dates") if (value := getattr(arguments, name)) is not None
+    }
 
 
 def _settings(text: str) -> dict[str, Any]:

@@ -86,7 +86,8 @@ class FitPlan:
         binarizer, result = self._run()
         left_out = getattr(binarizer, "identifier_columns_", None)
         if left_out:
-            result = _with_note(result, f"without {', '.join(map(repr, left_out))}, which names rows")
+            name = "name" if len(left_out) > 1 else "names"
+            result = _with_note(result, f"without {', '.join(map(repr, left_out))}, which {name} rows")
         return binarizer, result
 
     def _run(self) -> tuple[Any, Result]:
