@@ -83,6 +83,10 @@ class IdentifierWarning(UserWarning):
     """A column was left out since it names rows: nearly all of its texts or whole numbers are different."""
 
 
+class MissingAtPredictWarning(UserWarning):
+    """Rows have missing values in a column that had none in the fit, so that no test says where they go."""
+
+
 class CutsWarning(UserWarning):
     """``cuts="exact"`` is not possible for a task: numbers are cut at chosen places instead."""
 

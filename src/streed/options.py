@@ -143,6 +143,9 @@ OPTIONS: Mapping[str, Option] = {option.name: option for option in _TABLE}
 CUTS = ("auto", "exact", "binned")
 """Where estimators cut numbers and dates; the first one is the default."""
 
+MISSING_AT_PREDICT = ("warn", "route", "error")
+"""What is done with missing values in columns that had none in the fit; the first one is the default."""
+
 
 _SMOOTHING = Option(
     "smoothing", '"auto", None, or a number of rows from 0 to 1e30', "Strength of hierarchical shrinkage.",

@@ -143,8 +143,8 @@ def test_other_files_instead_of_models(
     assert "it is not JSON" in fails(capsys, ["show", customers])
     content = json.loads(Path(stored).read_text())
     other = tmp_path / "other.json"
-    other.write_text(json.dumps(content | {"version": 2}))
-    assert "reads version 1 of streed.model, got version 2" in fails(
+    other.write_text(json.dumps(content | {"version": 3}))
+    assert "reads the versions 1 and 2 of streed.model, got version 3" in fails(
         capsys, ["predict", str(other), customers]
     )
     other.write_text(json.dumps(content["tree"]))

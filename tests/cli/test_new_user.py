@@ -153,7 +153,7 @@ def test_tasks_lists_the_registry(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_file_is_plain_json(stored: str) -> None:
     content = json.loads(Path(stored).read_text(encoding="utf-8"))
-    assert (content["format"], content["version"]) == ("streed.model", 1)
+    assert (content["format"], content["version"]) == ("streed.model", 2)
     assert content["proof"]["optimal"] is True
     assert content["parameters"]["max_depth"] == 2
     assert content["columns"] == [name for name in COLUMNS if name not in ("id", "churn")]

@@ -36,11 +36,11 @@ def test_the_signature_is_the_documented_one() -> None:
     expected = {"objective": "accuracy", "max_depth": 3, "max_nodes": None, "min_samples_leaf": 1}
     expected |= {"cost_complexity": 0.0, "class_weight": None, "time_limit": None, "memory_limit": None}
     expected |= {"n_jobs": None, "binarizer": None, "cuts": "auto", "dates": "date"}
-    expected |= {"identifiers": "drop", "smoothing": "auto", "constraints": None, "tune": None}
-    expected |= {"progress": False}
+    expected |= {"identifiers": "drop", "smoothing": "auto", "constraints": None}
+    expected |= {"missing_at_predict": "warn", "tune": None, "progress": False}
     assert list(defaults.items()) == list(expected.items())
     kinds = [parameter.kind for parameter in parameters.values()]
-    assert kinds == [inspect.Parameter.POSITIONAL_OR_KEYWORD] + [inspect.Parameter.KEYWORD_ONLY] * 16
+    assert kinds == [inspect.Parameter.POSITIONAL_OR_KEYWORD] + [inspect.Parameter.KEYWORD_ONLY] * 17
 
 
 def test_iris() -> None:
@@ -321,7 +321,7 @@ def test_copies_predict_the_same() -> None:
     model = OptimalTreeClassifier(binarizer=Binarizer(max_categories=2)).fit(data, y)
     for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         assert np.array_equal(other.predict(data), model.predict(data))
-        assert other.tree_ == model.tree_
+        assert other.tree_.to_dict() == model.tree_.to_dict()
         assert other.result_.objective == model.result_.objective
     fresh = clone(model)
     assert not hasattr(fresh, "tree_")

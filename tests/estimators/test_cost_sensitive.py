@@ -58,7 +58,7 @@ def test_text_shows_prices_along_the_path() -> None:
     assert "[0.1]" in text
     assert "[1]" in text  # the discounted price of the test, once the age is known
     assert "tests 1.1" in text
-    again = type(model.tree_).from_dict(model.tree_.to_dict())
+    again = type(model.tree_).from_dict(model.tree_.to_dict(keep_unused=True))
     assert again == model.tree_
     assert again.to_text() == text
 

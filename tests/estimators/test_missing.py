@@ -165,7 +165,7 @@ def check(model: OptimalTreeClassifier, frame: pd.DataFrame) -> None:
     stored = json.loads(json.dumps(Model.from_estimator(model).to_dict()))
     assert Model.from_dict(stored).predict(frame).tolist() == says
     assert pickle.loads(pickle.dumps(model)).predict(frame).tolist() == says
-    tree = Tree.from_dict(json.loads(json.dumps(model.tree_.to_dict())))
+    tree = Tree.from_dict(json.loads(json.dumps(model.tree_.to_dict(keep_unused=True))))
     assert tree.conditions == model.tree_.conditions
     database = sqlite3.connect(":memory:")
     columns = list(frame.columns)
@@ -226,6 +226,7 @@ def test_all_cuts_of_texts_that_are_dates_and_of_long_orders_are_considered() ->
         assert model.fit(pd.DataFrame({"x": column}), np.arange(300) > 100).result_.objective == 0
 
 
+@pytest.mark.filterwarnings("ignore::streed.MissingAtPredictWarning")
 def test_values_that_are_missing_only_later_satisfy_no_condition() -> None:
     X, y = one_column()
     X["other"] = np.arange(6.0)

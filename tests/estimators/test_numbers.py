@@ -103,7 +103,7 @@ def test_copies_and_files(model: Any, tmp_path: Path) -> None:
     fitted = clone(model).fit(X, y)
     again = pickle.loads(pickle.dumps(fitted))
     assert (again.predict(X) == fitted.predict(X)).all()
-    assert again.tree_ == fitted.tree_
+    assert again.tree_.to_dict() == fitted.tree_.to_dict()
     Model.from_estimator(fitted).save(tmp_path / "model.json")
     stored = Model.load(tmp_path / "model.json")
     np.testing.assert_allclose(stored.predict(X), fitted.predict(X))

@@ -46,6 +46,20 @@ def test_model_files_predict_as_they_did(name: str) -> None:
     assert Model.load(STORED / f"{name}.json").predict(table()).tolist() == EXPECTED[name]
 
 
+OF_0_2 = json.loads((STORED / "expected_0_2.json").read_text())
+
+
+@pytest.mark.parametrize("name", sorted(OF_0_2))
+def test_model_files_of_0_2_predict_as_they_did(name: str) -> None:
+    """Files of format 1 with probabilities, numbers, survival curves and missing values."""
+    model = Model.load(STORED / f"{name}.json")
+    assert model.predict(table()).tolist() == OF_0_2[name]
+    assert model.record == {}
+    assert model.missing_at_predict == "warn"
+    assert model.to_dict()["version"] == 2
+    assert Model.from_dict(json.loads(json.dumps(model.to_dict()))).predict(table()).tolist() == OF_0_2[name]
+
+
 def test_the_old_name_of_a_class() -> None:
     """A limited task was called Threshold, in a module of that name."""
     limited = streed.tasks.Accuracy([0, 1, 1]).at_most(2)

@@ -29,6 +29,7 @@ from tests.views.trees import grow
 
 pytest.importorskip("onnx")
 ort = pytest.importorskip("onnxruntime")
+pytestmark = pytest.mark.filterwarnings("ignore::streed.MissingAtPredictWarning")
 
 
 def run(found: Any, table: Any) -> list[Any]:

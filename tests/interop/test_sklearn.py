@@ -53,6 +53,7 @@ def test_a_frame_with_everything(kind: str, missing: str) -> None:
     assert "colour" not in encoded
 
 
+@pytest.mark.filterwarnings("ignore::streed.MissingAtPredictWarning")
 @pytest.mark.parametrize("seed", range(40))
 def test_random_trees(seed: int) -> None:
     model, rows = random_model(seed), random_rows(2000, seed)

@@ -72,6 +72,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ): "a tree shows itself: the methods of views.methods load the views when called",
     ("tree.tree", "interop"): "a tree exports itself: the methods load the exports when called",
     ("tree.tree", "model"): "an export needs the columns beside the tree: it is made a model when called",
+    ("model.model", "views"): "a model gives what its exports give: the method loads the views when called",
     ("model.model", "explain"): "a model explains rows: the method loads the explanations when called",
     ("model.model", "interop"): "a model exports itself: the methods load the exports when called",
     ("tree.result", "views"): "a result shows itself as a page, by a method that imports views when called",

@@ -104,6 +104,7 @@ def test_dates_are_compared_as_dates() -> None:
             holds(condition, column, "indicator")
 
 
+@pytest.mark.filterwarnings("ignore::streed.MissingAtPredictWarning")
 def test_missing_values_are_refused_if_they_were() -> None:
     X, y = np.array([[1.0], [2.0]]), [0, 1]
     refusing = OptimalTreeClassifier(max_depth=1, binarizer=Binarizer(missing="error")).fit(X, y)
@@ -121,7 +122,7 @@ def test_missing_values_are_refused_if_they_were() -> None:
     [
         ({"format": "streed.tree"}, "its format is 'streed.tree'"),
         ({"format": None}, "it has no format"),
-        ({"version": 99}, "this release reads version 1 of streed.model, got version 99"),
+        ({"version": 99}, "this release reads the versions 1 and 2 of streed.model, got version 99"),
         ({"columns": None}, "the entry 'columns' of the model is missing or of the wrong type"),
         ({"columns": []}, "there is a condition on '.*', but no such column"),
         ({"conditions": []}, "conditions"),

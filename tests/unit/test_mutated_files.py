@@ -156,7 +156,7 @@ def test_what_the_error_says(name: str, path: Path, value: Any, message: str) ->
 
 
 def test_a_leaf_without_weight_has_equal_shares() -> None:
-    description = copy.deepcopy(FILES["texts"])
+    description = copy.deepcopy(FILES["texts"]) | {"proof": {}}
     for node in description["tree"]["nodes"]:
         node["class_weights"] = [0.0, 0.0]
     assert Model.from_dict(description).predict_proba(TABLE).tolist() == [[0.5, 0.5]] * len(TABLE)

@@ -144,10 +144,10 @@ def test_text_uses_the_names() -> None:
     text = make(feature_names=["age <= 40", "b", "colour = red"]).to_text()
     assert text.splitlines() == [
         "colour = red?",
-        "├─ no:  no  (3 rows, 100.0 %)",
+        "├─ no:  no  (3 rows, weighted 100.0 %)",
         "└─ yes: age <= 40?",
-        "        ├─ no:  no  (1 row, 66.7 %)",
-        "        └─ yes: yes  (2 rows, 100.0 %)",
+        "        ├─ no:  no  (1 row, weighted 66.7 %)",
+        "        └─ yes: yes  (2 rows, weighted 100.0 %)",
     ]
 
 

@@ -167,6 +167,7 @@ def table_with_gaps(whole: Sequence[int | None], library: str) -> Any:
     )
 
 
+@pytest.mark.filterwarnings("ignore::streed.MissingAtPredictWarning")
 @settings(deadline=None)
 @given(
     st.sampled_from([2**53, 2**60, -(2**60), 2**63 - 200, -(2**63), 10**17, 5]),

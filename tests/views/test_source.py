@@ -91,6 +91,7 @@ def test_python_predicts_what_the_estimator_predicts(
     assert [predict(row) for row in with_none] == expected
 
 
+@pytest.mark.filterwarnings("ignore::streed.MissingAtPredictWarning")
 def test_python_takes_missing_values_of_pandas(model: OptimalTreeClassifier, table: pd.DataFrame) -> None:
     """NA has no truth value, whatever it is compared with; it may be in columns that had none when fitted."""
     predict = compiled(model.tree_.to_python())
@@ -221,7 +222,7 @@ def test_dot() -> None:
 
 def test_conditions_are_stored() -> None:
     tree = grow((RED, 0, (AGE_42, 0, 1)), CONDITIONS)
-    again = Tree.from_dict(json.loads(json.dumps(tree.to_dict())))
+    again = Tree.from_dict(json.loads(json.dumps(tree.to_dict(keep_unused=True))))
     assert again == tree
     assert again.conditions == CONDITIONS
     assert again.to_rules() == tree.to_rules()
@@ -250,6 +251,7 @@ def test_conditions_that_are_refused() -> None:
         Tree.from_dict({**description, "conditions": [{}] * 9})
 
 
+@pytest.mark.filterwarnings("ignore::streed.MissingAtPredictWarning")
 def test_missing_values_in_columns_that_had_none() -> None:
     """The estimator sends them left at every cut, and so does the code, whatever stands for them."""
     table = pd.DataFrame(

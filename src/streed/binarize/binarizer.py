@@ -27,6 +27,7 @@ from streed.binarize.invert import as_table, invert_column
 from streed.binarize.plan import Plan, check_plan
 from streed.binarize.route import route_table
 from streed.errors import IdentifierWarning, warn_caller
+from streed.options import MISSING_AT_PREDICT
 from streed.table.check import check_table, library_of
 from streed.table.columns import Kind, column_names, is_frame, read_columns
 from streed.table.labels import check_sample_weight
@@ -216,7 +217,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
     def keep(self, begun: Binarizer, columns: list[ColumnFeatures]) -> Binarizer:
         """Store features that were chosen for the table with which another binarizer has begun."""
         self.n_features_in_, self._library = begun.n_features_in_, begun._library
-        self.identifier_columns_ = begun.identifier_columns_
+        self.identifier_columns_ = getattr(begun, "identifier_columns_", {})
         if hasattr(begun, "feature_names_in_"):
             self.feature_names_in_ = begun.feature_names_in_
         return self._keep(columns)
@@ -291,11 +292,13 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         known = [read_fitted(columns[source], fitted, self.missing) for source, fitted in pairs]
         return encode_features(table.shape[0], known, self._columns)
 
-    def route_table(self, table: Any, tree: Tree) -> NDArray[np.int64]:
+    def route_table(
+        self, table: Any, tree: Tree, missing_at_predict: str = MISSING_AT_PREDICT[0]
+    ) -> NDArray[np.int64]:
         """Return the leaf of a tree over the features for each row of a table that was checked already."""
         if is_boolean(table) and not self.dropped_columns_:
             return tree.route(self.transform_table(table).view(np.uint8))
-        return route_table(table, self._columns, self.missing, tree)
+        return route_table(table, self._columns, self.missing, tree, missing_at_predict)
 
     def inverse_transform(self, X: Any) -> Any:
         """Return a table that has the given features.

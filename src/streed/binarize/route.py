@@ -7,7 +7,7 @@ else needs a look at the values of a column, become one byte per row first.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,13 @@ from streed.binarize.encode import Encoder, Known, read_fitted
 from streed.binarize.features import ColumnFeatures, owners_of, sources_of
 from streed.table.columns import Column, Kind, is_frame, read_columns
 from streed.table.limits import rounded_down
+from streed.tree.missing import answer_absent, check_absent
 from streed.tree.tree import ColumnTest, Tree
 
 
-def route_table(table: Any, columns: Sequence[ColumnFeatures], missing: str, tree: Tree) -> NDArray[np.int64]:
+def route_table(
+    table: Any, columns: Sequence[ColumnFeatures], missing: str, tree: Tree, missing_at_predict: str
+) -> NDArray[np.int64]:
     """Return the leaf of each row of a checked table.
 
     Parameters
@@ -33,6 +36,8 @@ def route_table(table: Any, columns: Sequence[ColumnFeatures], missing: str, tre
         What is done with missing values.
     tree : Tree
         A tree over the features.
+    missing_at_predict : {"warn", "route", "error"}
+        What is done with missing values in columns that had none in the fit.
     """
     owners = owners_of(columns)
     used = sorted({feature for feature in tree.feature.tolist() if feature >= 0})
@@ -41,7 +46,25 @@ def route_table(table: Any, columns: Sequence[ColumnFeatures], missing: str, tre
     first = np.searchsorted(owners, np.arange(len(columns)))
     encoders = {j: Encoder(known[j], columns[j]) for j in tested}
     tests = [_test(encoders[j], columns[j], known[j], f - int(first[j])) for f, j in _owned(used, owners)]
-    return tree.route_columns(used, tests, table.shape[0])
+    leaf = tree.route_columns(used, tests, table.shape[0])
+    absent = _absent(columns, known, tested)
+    if absent and check_absent({columns[j].name: where for j, where in absent.items()}, missing_at_predict):
+        rows = np.flatnonzero(np.any(list(absent.values()), axis=0))
+        holds = {f: encoders[j].evaluate(f - int(first[j]))[rows] for f, j in _owned(used, owners)}
+        missing_of = {f: absent[j][rows] for f, j in _owned(used, owners) if j in absent}
+        leaf[rows], _ = answer_absent(tree, holds, missing_of)
+    return leaf
+
+
+def _absent(
+    columns: Sequence[ColumnFeatures], known: Mapping[int, Known], tested: list[int]
+) -> dict[int, NDArray[np.bool_]]:
+    """Return where values are missing in tested columns of which no condition speaks of missing values."""
+    some = {j: where for j in tested if (where := known[j].missing) is not None and where.any()}
+    if not some:
+        return {}
+    names = {c.name for c in columns if any(each.knows_missing for each in c.conditions)}
+    return {j: where for j, where in some.items() if columns[j].name not in names}
 
 
 def _owned(used: list[int], owners: NDArray[np.intp]) -> Iterator[tuple[int, int]]:

@@ -96,6 +96,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_trials(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--out", metavar="FILE", help="store the model in this file (JSON)")
+    output.add_argument(
+        "--keep-unused", action="store_true",
+        help="store the conditions that the tree does not test, too: they hold values of single rows",
+    )  # fmt: skip
     add_files(output)
     add_quiet(output)
 
@@ -122,7 +126,8 @@ def run(arguments: argparse.Namespace) -> int:
     lines += [*fairness(estimator), *tested(arguments, estimator, model)]
     print("\n".join([estimator.result_.summary(), *lines]), estimator.tree_.to_text(), sep="\n\n")
     if arguments.out is not None:
-        model.save(arguments.out)
+        kept = arguments.keep_unused
+        Model.from_estimator(estimator, target=arguments.target, keep_unused=kept).save(arguments.out)
     write_files(model, plot=arguments.plot, html=arguments.html)
     if estimator.result_.status == "interrupted":
         note(arguments, "interrupted: this is the best tree so far")

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import argparse
 import sys
-from functools import partial
+from collections.abc import Iterator
 
 from streed.cli.views import VIEWS, add_files, check_files, write_files
 from streed.model.model import Model
-from streed.tree.tree import Tree
+from streed.views.outputs import OUTPUTS
 from streed.views.sql_dates import DATES
 
 ABOUT = """\
 Show a stored model: as text, rules, code or a picture."""
 
+CODE = ("dates", "output", "label", "at")
+"""Options of the views that write code."""
+
 EXAMPLES = """\
 examples:
   streed show model.json                                  the tree, and what was proven about it
   streed show model.json --as json                        the tree as plain data
+  streed show model.json --as sql --output probability --label yes
   streed show model.json --plot tree.png --html tree.html
 """
 
@@ -33,6 +37,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--dates", choices=DATES, metavar="HOW",
         help=f"how the database stores dates, for --as sql of a tree that compares them: {', '.join(DATES)}",
     )  # fmt: skip
+    parser.add_argument(
+        "--output", choices=OUTPUTS, metavar="WHAT",
+        help=f"what the code of --as sql and --as python gives: {', '.join(OUTPUTS)} (default label)",
+    )  # fmt: skip
+    parser.add_argument("--label", metavar="LABEL", help="with --output probability: of which label")
+    parser.add_argument(
+        "--at", type=float, metavar="X",
+        help="with --output quantile, survival or hazard: the level of the quantile, or the time",
+    )  # fmt: skip
     add_files(parser)
 
 
@@ -41,14 +54,29 @@ def run(arguments: argparse.Namespace) -> int:
     check_files(arguments.plot, arguments.html)
     if arguments.dates is not None and arguments.view != "sql":
         raise ValueError("--dates says how SQL compares dates: give it with --as sql")
+    options = {name: value for name in CODE if (value := getattr(arguments, name)) is not None}
+    if set(options) - {"dates"} and arguments.view not in ("sql", "python"):
+        raise ValueError("--output, --label and --at are for code: give them with --as sql or --as python")
     model = Model.load(arguments.model)
     write_files(model, plot=arguments.plot, html=arguments.html)
     if arguments.view is not None:
-        write = partial(Tree.to_sql, dates=arguments.dates) if arguments.dates else VIEWS[arguments.view]
-        sys.stdout.write(write(model.tree).rstrip("\n") + "\n")
+        sys.stdout.write(VIEWS[arguments.view](model.tree, **options).rstrip("\n") + "\n")
     elif arguments.plot is None and arguments.html is None:
-        print(model.summary(), _about(model), "", model.tree.to_text(), sep="\n")
+        print(model.summary(), _about(model), *_record(model), "", model.tree.to_text(), sep="\n")
     return 0
+
+
+def _record(model: Model) -> Iterator[str]:
+    """Say who made the model, of which data, and what its proof covers, as far as the file says so."""
+    record = model.record
+    made_by, data = record.get("made_by", {}), record.get("data", {})
+    if isinstance(made_by, dict) and "version" in made_by:
+        yield f"made by streed {made_by['version']} on {record.get('date')}"
+    if isinstance(data, dict) and isinstance(found := data.get("sha256"), dict):
+        digests = ", ".join(f"{name} {str(digest)[:12]}..." for name, digest in found.items())
+        yield f"of {data.get('rows')} rows and {len(data.get('columns', []))} columns, SHA-256 {digests}"
+    if record.get("covers"):
+        yield str(record["covers"])
 
 
 def _about(model: Model) -> str:

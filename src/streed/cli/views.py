@@ -12,7 +12,7 @@ from streed.tree.result import Solution
 from streed.tree.tree import Tree
 from streed.views.html import solutions_to_html
 
-VIEWS: Mapping[str, Callable[[Tree], str]] = {
+VIEWS: Mapping[str, Callable[..., str]] = {
     "text": Tree.to_text,
     "rules": Tree.to_rules,
     "dot": Tree.to_dot,

@@ -25,12 +25,14 @@ from streed.estimators.fitted import after_fit
 from streed.estimators.importance import NodeCosts, costs_of_nodes
 from streed.estimators.job import Job
 from streed.estimators.names import answering, unknown_parameter
-from streed.estimators.plan import FitPlan, default_binarizer
+from streed.estimators.plan import FitPlan, check_choice, default_binarizer
+from streed.estimators.record import remember
 from streed.estimators.smoothing import smooth
+from streed.estimators.stored import without_untested
 from streed.estimators.unproven import warn_unproven
 from streed.explain.methods import Explains
 from streed.interop.methods import Exports
-from streed.options import Limits, check_limits, check_smoothing
+from streed.options import MISSING_AT_PREDICT, Limits, check_limits, check_smoothing
 from streed.solver.progress import Watchers
 from streed.table.columns import is_frame, narrowed
 from streed.table.encoded import EncodedRows
@@ -91,10 +93,27 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
             bundle["text/html"] = self._repr_html_inner()
         return bundle
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is stored: of the table only what the tree tests."""
+        return without_untested(super().__getstate__())
+
+    def __copy__(self) -> Self:
+        """Return a copy in memory, which keeps all that the estimator knows."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        other = copy.copy(self)
+        memo[id(self)] = other
+        other.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return other
+
     def _limits(self) -> Limits:
         """Check the limits; the clock of a fit starts here, before its table is read."""
         started = time.perf_counter()
         check_smoothing(self.smoothing)
+        check_choice("missing_at_predict", self.missing_at_predict, MISSING_AT_PREDICT)
         found = check_limits(
             max_depth=self.max_depth,
             max_nodes=self.max_nodes,
@@ -117,6 +136,8 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
             from streed.tuning.estimators import fit_tuned
 
             fit_tuned(self, {name: values for name, values in data.items() if values is not None})
+        if not fits_are_silent():
+            remember(self, data)
         return self
 
     def _solve(self, job: Job, progress: Any = None, sizes: Collector | None = None) -> None:
@@ -258,7 +279,7 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
         if isinstance(table, EncodedRows):
             return self.tree_.route(table.features)
         if isinstance(self.binarizer_, Binarizer):
-            return self.binarizer_.route_table(table, self.tree_)
+            return self.binarizer_.route_table(table, self.tree_, self.missing_at_predict)
         return self.tree_.route(self._binarize(table))
 
     def _checked_table(self, X: Any) -> Any:

@@ -116,6 +116,10 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
     constraints : list of streed.limits.Limit, optional
         Limits that the tree keeps on the training rows, as in ``[streed.limits.recall("ill") >= 0.9]``; see
         `streed.limits`. ``result_.limits`` says what it is worth in each.
+    missing_at_predict : {"warn", "route", "error"}, default="warn"
+        What is done with values that are missing in a column that had none in the fit: "warn" names the
+        columns and sends the rows where the test does not hold, "route" sends them where most of the training
+        weight goes, "error" refuses them.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -185,6 +189,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         identifiers: str = "drop",
         smoothing: float | str | None = "auto",
         constraints: Any = None,
+        missing_at_predict: str = "warn",
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -204,6 +209,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         self.identifiers = identifiers
         self.smoothing = smoothing
         self.constraints = constraints
+        self.missing_at_predict = missing_at_predict
         self.tune = tune
         self.progress = progress
 

@@ -86,6 +86,10 @@ class FairTreeClassifier(OptimalTreeClassifier):
     constraints : list of streed.limits.Limit, optional
         Limits that the tree keeps on the training rows, as in ``[streed.limits.recall("ill") >= 0.9]``; see
         `streed.limits`. ``result_.limits`` says what it is worth in each.
+    missing_at_predict : {"warn", "route", "error"}, default="warn"
+        What is done with values that are missing in a column that had none in the fit: "warn" names the
+        columns and sends the rows where the test does not hold, "route" sends them where most of the training
+        weight goes, "error" refuses them.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -160,6 +164,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         identifiers: str = "drop",
         smoothing: float | str | None = "auto",
         constraints: Any = None,
+        missing_at_predict: str = "warn",
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -182,6 +187,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         self.identifiers = identifiers
         self.smoothing = smoothing
         self.constraints = constraints
+        self.missing_at_predict = missing_at_predict
         self.tune = tune
         self.progress = progress
 

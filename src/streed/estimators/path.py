@@ -7,6 +7,7 @@ are cut at thresholds that the search itself chooses, over features of their own
 from __future__ import annotations
 
 import copy
+import functools
 import inspect
 import time
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from streed.errors import silent_fits
 from streed.estimators.base import warn_of_identifiers
 from streed.estimators.importance import costs_of_nodes
 from streed.estimators.job import Job
+from streed.estimators.record import data_facts, fit_record
 from streed.estimators.smoothing import smooth
 from streed.estimators.unproven import warn_unproven_sizes
 from streed.options import Limits
@@ -142,8 +144,13 @@ def _path(estimator: Any, collector: Collector, *data: Any, **named: Any) -> Est
             result.explain(conditions)
     smooth(model, results, job)
 
+    facts = functools.cache(lambda: data_facts(model, given.arguments))
+
     def make(size: int) -> Any:
-        return _with_tree(model, job, size, results[size], collector)
+        other = _with_tree(model, job, size, results[size], collector)
+        if not collector.candidates:
+            other.result_ = replace(other.result_, record=fit_record(other, other.result_, facts()))
+        return other
 
     found = replace(collector.path, results=results, seconds=time.perf_counter() - started)
     n_features = 0 if collector.binarizers else collector.n_features

@@ -158,7 +158,9 @@ class FitPlan:
         """Search over binary features that leave no threshold out."""
         self.model.binarizer_ = binarizer = columns.cut()
         result = self._search_bits(columns.bits(binarizer), binarizer.names())
-        return binarizer, _with_note(result, ALL) if binarizer.has_cuts and not result.note else result
+        if not binarizer.has_cuts or result.note:
+            return binarizer, result
+        return binarizer, _with_note(result, ALL if result.optimal else _searched(result, "all thresholds"))
 
     def search_chosen_cuts(
         self, columns: FitColumns, found: Mapping[int, list[Any]], why: str
@@ -174,8 +176,8 @@ class FitPlan:
         self.model.binarizer_ = binarizer = columns.cut(chosen)
         result = self._search_bits(columns.bits(binarizer), binarizer.names())
         n_cuts = sum(map(len, chosen.values()))
-        note = f"{n_cuts} cuts were considered: quantiles and those of a greedy tree ({why})"
-        return binarizer, _with_note(result, note)
+        found_at = f"quantiles and those of a greedy tree ({why})"
+        return binarizer, _with_note(result, _searched(result, f"{n_cuts} cuts", f": {found_at}"))
 
     def search_candidates(
         self, taken: Features | None, progress: Any, share: float = 1.0
@@ -272,6 +274,13 @@ def _covered(result: Result, columns: FitColumns) -> str:
     return searched + known + more
 
 
+def _searched(result: Result, what: str, which: str = "") -> str:
+    """Say that cuts were considered, or, where the search was cut off, that they were not all searched."""
+    if result.optimal:
+        return f"{what} were considered{which}"
+    return f"{what} were searched, but not to the end{which}"
+
+
 def _with_note(result: Result, note: str) -> Result:
     return replace(result, note="; ".join(filter(None, (result.note, note))))
 
@@ -299,7 +308,12 @@ def default_binarizer(model: BaseTree | None = None) -> Binarizer:
 
 def check_cuts(cuts: object) -> str:
     """Return the parameter, or refuse it."""
-    if not isinstance(cuts, str) or cuts not in CUTS:
-        expected = f"{', '.join(map(repr, CUTS[:-1]))} or {CUTS[-1]!r}"
-        raise ValueError(f"cuts must be {expected}, got {cuts!r}")
-    return cuts
+    return check_choice("cuts", cuts, CUTS)
+
+
+def check_choice(name: str, given: object, known: Sequence[str]) -> str:
+    """Return a parameter that is one of some words, or refuse it."""
+    if not isinstance(given, str) or given not in known:
+        expected = f"{', '.join(map(repr, known[:-1]))} or {known[-1]!r}"
+        raise ValueError(f"{name} must be {expected}, got {given!r}")
+    return given

@@ -106,6 +106,10 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     identifiers : {"drop", "keep"}, default="drop"
         Whether columns that name their rows are left out, see `streed.Binarizer`; a given `binarizer` has its
         own.
+    missing_at_predict : {"warn", "route", "error"}, default="warn"
+        What is done with values that are missing in a column that had none in the fit: "warn" names the
+        columns and sends the rows where the test does not hold, "route" sends them where most of the training
+        weight goes, "error" refuses them.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -167,6 +171,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         cuts: str = "auto",
         dates: Any = "date",
         identifiers: str = "drop",
+        missing_at_predict: str = "warn",
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -186,6 +191,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.cuts = cuts
         self.dates = dates
         self.identifiers = identifiers
+        self.missing_at_predict = missing_at_predict
         self.tune = tune
         self.progress = progress
 
@@ -276,8 +282,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
             Numbers.
         """
         table = self._checked_table(X)
-        leaf = self._leaves(table)
         fitted = getattr(self, "feature_names_in_", None)
         linear = is_linear(self.tree_.classes)
         needed = read_leaf_columns(table, self.leaf_columns_, fitted) if linear else None
-        return self.tree_.predict_leaves(leaf, needed)
+        return self.tree_.predict_leaves(self._leaves(table), needed)

@@ -63,6 +63,10 @@ class SurvivalTree(BaseTree):
     identifiers : {"drop", "keep"}, default="drop"
         Whether columns that name their rows are left out, see `streed.Binarizer`; a given `binarizer` has its
         own.
+    missing_at_predict : {"warn", "route", "error"}, default="warn"
+        What is done with values that are missing in a column that had none in the fit: "warn" names the
+        columns and sends the rows where the test does not hold, "route" sends them where most of the training
+        weight goes, "error" refuses them.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -122,6 +126,7 @@ class SurvivalTree(BaseTree):
         cuts: str = "auto",
         dates: Any = "date",
         identifiers: str = "drop",
+        missing_at_predict: str = "warn",
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -136,6 +141,7 @@ class SurvivalTree(BaseTree):
         self.cuts = cuts
         self.dates = dates
         self.identifiers = identifiers
+        self.missing_at_predict = missing_at_predict
         self.tune = tune
         self.progress = progress
 

@@ -8,19 +8,25 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from streed.model.model import Model
+from streed.model.recount import recount
+from streed.options import MISSING_AT_PREDICT
+from streed.table.columns import Kind
 from streed.tree.tree import Tree
 
 FORMAT = "streed.model"
-VERSION = 1
-"""Raise it when a file of the old form can no longer be read by the code below, or an old release would
-misread a new file."""
+VERSION = 2
+"""Raise it when an old release would misread a new file. Version 1 had no record, and nothing for values that
+are missing where they were not in the fit."""
+READ = (1, 2)
+"""The versions that this release reads."""
 
-MISSING = ("error", "indicator", "side")
+CHOICES = {"missing": ("error", "indicator", "side"), "missing_at_predict": MISSING_AT_PREDICT}
 
 _ENTRIES: Mapping[str, tuple[type, ...]] = {
     "objective": (str,),
@@ -28,6 +34,8 @@ _ENTRIES: Mapping[str, tuple[type, ...]] = {
     "parameters": (dict,),
     "proof": (dict,),
     "missing": (str,),
+    "missing_at_predict": (str,),
+    "record": (dict,),
     "columns": (list,),
     "conditions": (list,),
     "tree": (dict,),
@@ -36,7 +44,8 @@ _ENTRIES: Mapping[str, tuple[type, ...]] = {
 
 def model_to_dict(model: Model) -> dict[str, Any]:
     """Describe a model by plain lists, strings and numbers; it has the conditions, the tree has not."""
-    tree = {name: entry for name, entry in model.tree.to_dict().items() if name != "conditions"}
+    described = model.tree.to_dict(keep_unused=True)
+    tree = {name: entry for name, entry in described.items() if name != "conditions"}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -45,6 +54,8 @@ def model_to_dict(model: Model) -> dict[str, Any]:
         "parameters": {name: _plain(value) for name, value in model.parameters.items()},
         "proof": {name: _plain(value) for name, value in model.proof.items()},
         "missing": model.missing,
+        "missing_at_predict": model.missing_at_predict,
+        "record": dict(model.record),
         "columns": list(model.columns),
         "conditions": [condition.to_dict() for condition in model.conditions],
         "tree": tree,
@@ -63,22 +74,49 @@ def model_from_dict(description: Mapping[str, Any]) -> Model:
     if found != FORMAT:
         what = "it has no format" if found is None else f"its format is {found!r}"
         raise ValueError(f"a model is a JSON object with the format {FORMAT!r}, but {what}")
-    if (version := description.get("version")) != VERSION:
-        raise ValueError(f"this release reads version {VERSION} of {FORMAT}, got version {version!r}")
+    version = description.get("version")
+    if type(version) is not int or version not in READ:
+        known = " and ".join(map(str, READ))
+        raise ValueError(f"this release reads the versions {known} of {FORMAT}, got version {version!r}")
+    description = {**_ADDED, **description} if version == 1 else description
     for name, kinds in _ENTRIES.items():
         if name not in description or not isinstance(description[name], kinds):
             raise ValueError(f"the entry {name!r} of the model is missing or of the wrong type")
     entries = {name: description[name] for name in _ENTRIES}
     if not all(isinstance(name, str) for name in entries["columns"]):
         raise ValueError("the columns of the model must be names")
-    if entries["missing"] not in MISSING:
-        raise ValueError(
-            f"missing must be one of {', '.join(map(repr, MISSING))}, got {entries['missing'][:80]!r}"
-        )
+    for name, allowed in CHOICES.items():
+        if entries[name] not in allowed:
+            raise ValueError(
+                f"{name} must be one of {', '.join(map(repr, allowed))}, got {entries[name][:80]!r}"
+            )
+    check_record(entries["record"])
     entries["tree"] = Tree.from_dict({**entries["tree"], "conditions": entries["conditions"]})
     entries["conditions"] = entries["tree"].conditions
     entries["columns"] = tuple(entries["columns"])
-    return Model(**entries)
+    model = Model(**entries)
+    return replace(model, verified=recount(model))
+
+
+_ADDED: Mapping[str, Any] = {"missing_at_predict": "warn", "record": {}}
+"""Entries that files of version 1 do not have, with what they stood for."""
+
+
+def check_record(record: Mapping[str, Any]) -> None:
+    """Refuse a record whose columns are not names with kinds, which exports look at."""
+    data = record.get("data", {})
+    columns = data.get("columns", []) if isinstance(data, dict) else None
+    kinds = {"", *map(str, Kind)}
+    fine = isinstance(columns, list) and all(
+        isinstance(each, dict) and isinstance(each.get("name"), str) and _is_one(each.get("kind"), kinds)
+        for each in columns
+    )
+    if not fine:
+        raise ValueError("the columns in the record of the model must have a name and a kind each")
+
+
+def _is_one(value: object, known: Collection[str]) -> bool:
+    return isinstance(value, str) and value in known
 
 
 def save_model(model: Model, path: str | Path) -> None:

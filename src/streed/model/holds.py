@@ -40,7 +40,7 @@ def holds(condition: Condition, column: Column, missing: str) -> NDArray[np.bool
     >>> holds(Condition("age", "<=", 42.5), ages, "indicator").tolist()
     [True, False, False]
     """
-    absent = _missing(column)
+    absent = missing_in(column)
     if missing == "error" and absent.any():
         row = int(np.flatnonzero(absent)[0])
         raise ValueError(
@@ -61,6 +61,7 @@ def _of_values(condition: Condition, column: Column) -> NDArray[np.bool_]:
     if condition.operator == "<=" and isinstance(condition.value, str):
         return np.asarray(microseconds(column) <= _parse(condition.value))
     _check_kind(condition, column)
+    refuse_infinity(column)
     if column.categories:
         found = [_holds(condition, category) for category in column.categories]
         return np.array([*found, False], dtype=np.bool_)[column.values.astype(np.intp)]
@@ -69,7 +70,15 @@ def _of_values(condition: Condition, column: Column) -> NDArray[np.bool_]:
     return np.isin(column.values, np.array(compared(condition), dtype=np.float64))
 
 
-def _missing(column: Column) -> NDArray[np.bool_]:
+def refuse_infinity(column: Column) -> None:
+    """Refuse infinite numbers, as estimators do."""
+    if column.values.dtype.kind == "f" and not column.finite and np.isinf(column.values).any():
+        row = int(np.flatnonzero(np.isinf(column.values))[0])
+        raise ValueError(f"column {column.name!r} contains infinity in row {row}")
+
+
+def missing_in(column: Column) -> NDArray[np.bool_]:
+    """Tell for each row of a column whether its value is missing."""
     if column.missing is not None:
         return column.missing
     if column.values.dtype.kind == "f":

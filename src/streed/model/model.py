@@ -7,21 +7,33 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streed.explain.methods import Explains
 from streed.interop.methods import Exports
-from streed.model.holds import compared, holds
+from streed.model.holds import compared, holds, missing_in
 from streed.options import OPTIONS
-from streed.table.columns import Column, column_names, is_frame, read_columns
+from streed.table.columns import Column, Kind, column_names, is_frame, read_columns
 from streed.tree.conditions import Condition
 from streed.tree.line import is_linear
+from streed.tree.missing import answer_absent, check_absent
 from streed.tree.result import Result, Solution, proof_text, show, size_text
 from streed.tree.tree import Tree
+from streed.tree.unused import without_unused
 from streed.tree.walk import conditions_of
+
+if TYPE_CHECKING:
+    from streed.model.check import Check
+
+
+class Seen(NamedTuple):
+    """What is known of a column of the fit beside the tests: what it held."""
+
+    kind: Kind
+
 
 _PROOF = ("measure", "objective", "lower_bound", "gap", "optimal", "status")
 
@@ -50,6 +62,14 @@ class Model(Exports, Explains):
     proof : mapping
         What the value of the tree measures, the value, proven bound, gap, whether it is optimal, and the
         status of the search.
+    missing_at_predict : {"warn", "route", "error"}
+        What is done with values that are missing in a column that had none in the fit: as in estimators.
+    record : mapping
+        Who made the tree and when, with which parameters, of which data, and what the proof covers; see
+        `Result.record`. Empty for files of version 1.
+    verified : tuple of str, optional
+        Of a model that was read from a file: what was counted anew from the leaves. Everything else in
+        `proof` is recorded, not verified; `check` counts on data. None for a model that was made here.
 
     Examples
     --------
@@ -76,6 +96,9 @@ class Model(Exports, Explains):
     objective: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     proof: Mapping[str, Any] = field(default_factory=dict)
+    missing_at_predict: str = "warn"
+    record: Mapping[str, Any] = field(default_factory=dict)
+    verified: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if len(self.conditions) != self.tree.n_features:
@@ -92,7 +115,7 @@ class Model(Exports, Explains):
         return list(dict.fromkeys(name for line in self.tree.classes.tolist() for name, _ in line.terms))
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, target: str | None = None) -> Model:
+    def from_estimator(cls, estimator: Any, *, target: str | None = None, keep_unused: bool = False) -> Model:
         """Take what is needed from a fitted estimator.
 
         Parameters
@@ -101,6 +124,9 @@ class Model(Exports, Explains):
             It must be fitted, and use a `streed.Binarizer`, as it does by default.
         target : str, optional
             Name of the column with the labels.
+        keep_unused : bool, default=False
+            Whether conditions stay that the tree does not test, for those who want to look at other columns.
+            They hold values of training rows, such as names and dates.
 
         Returns
         -------
@@ -118,6 +144,8 @@ class Model(Exports, Explains):
             names,
             target=target,
             parameters={name: getattr(estimator, name) for name in OPTIONS if hasattr(estimator, name)},
+            missing_at_predict=getattr(estimator, "missing_at_predict", "warn"),
+            keep_unused=keep_unused,
         )
 
     @classmethod
@@ -129,7 +157,14 @@ class Model(Exports, Explains):
         return cls(tree, conditions, tuple(columns), missing=missing)
 
     def _exported(self) -> tuple[Model, dict[str, Any]]:
-        return self, {}
+        return self, {name: Seen(Kind(kind)) for name, kind in self.kinds.items()}
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What each column held in the fit, as far as that is known: "numbers", "categories" and so on."""
+        data = self.record.get("data", {})
+        columns = data.get("columns", []) if isinstance(data, Mapping) else []
+        return {each["name"]: each["kind"] for each in columns if each["kind"]}
 
     @classmethod
     def from_result(
@@ -141,6 +176,8 @@ class Model(Exports, Explains):
         solution: Solution | None = None,
         target: str | None = None,
         parameters: Mapping[str, Any],
+        missing_at_predict: str = "warn",
+        keep_unused: bool = False,
     ) -> Model:
         """Make a model of a solution of a result (by default its best), over the features of a binarizer."""
         if not hasattr(binarizer, "conditions_"):
@@ -154,15 +191,21 @@ class Model(Exports, Explains):
                 "objective": solution.values,
                 "lower_bound": solution.values if result.optimal else None,
             }
+        tree = result.tree if solution is None else solution.tree
+        conditions = tuple(binarizer.conditions_)
+        if not keep_unused:
+            tree, conditions = without_unused(tree, conditions)
         return cls(
-            tree=result.tree if solution is None else solution.tree,
-            conditions=tuple(binarizer.conditions_),
+            tree=tree,
+            conditions=conditions,
             columns=tuple(map(str, columns)),
             missing=str(getattr(binarizer, "missing", "error")),
             target=target,
             objective=result.task,
             parameters=parameters,
             proof=proof,
+            missing_at_predict=missing_at_predict,
+            record=result.record,
         )
 
     @property
@@ -195,9 +238,9 @@ class Model(Exports, Explains):
             return tree.predict(features)
         table = table if is_frame(table) else _as_array(table, len(self.columns))
         columns = {name: self._column(table, name).floats() for name in self._leaf_columns()}
-        if missing := [name for name, values in columns.items() if not np.isfinite(values).all()]:
+        if holes := [name for name, values in columns.items() if not np.isfinite(values).all()]:
             raise ValueError(
-                f"the leaves are functions of {missing[0]!r}, which has missing or infinite values"
+                f"the leaves are functions of {holes[0]!r}, which has missing or infinite values"
             )
         return tree.predict(features, columns)
 
@@ -241,6 +284,65 @@ class Model(Exports, Explains):
         tree, features = self.evaluate(table)
         return tree.predict_proba(features)
 
+    def check(self, X: Any, y: Any, sample_weight: Any = None) -> Check:
+        """Count the leaves anew on data, and compare the data with those of the record.
+
+        Parameters
+        ----------
+        X : frame or array of shape (n, n_columns)
+            The rows of the fit, or those that are said to be.
+        y : array-like of shape (n,) or (n, n_outputs)
+            Their labels or targets.
+        sample_weight : array-like of shape (n,), optional
+            The weights of the fit, if it had any.
+
+        Returns
+        -------
+        streed.model.check.Check
+            ``check.passed``, what differs in words, and whether X and y have the recorded SHA-256.
+
+        Examples
+        --------
+        >>> from streed import OptimalTreeClassifier
+        >>> from streed.model import Model
+        >>> X, y = [[1.0], [2.0], [3.0]], ["a", "b", "b"]
+        >>> model = Model.from_estimator(OptimalTreeClassifier(max_depth=1).fit(X, y))
+        >>> print(model.check(X, y))
+        3 rows lead to the recorded leaves and have the recorded SHA-256
+        >>> print(model.check([[1.0], [1.0], [3.0]], y))  # doctest: +ELLIPSIS
+        X does not have the recorded SHA-256; leaf 1 has 1 rows, the file says 2; leaf ...
+        """
+        from streed.model.check import check
+
+        return check(self, X, y, sample_weight)
+
+    def predict_output(
+        self, table: Any, output: str, *, label: Any = None, at: float | None = None
+    ) -> NDArray[Any]:
+        """Return what `Tree.to_sql` gives with the same arguments, for each row.
+
+        Parameters
+        ----------
+        table : frame or array of shape (n, n_columns)
+            As for `predict`.
+        output : str
+            "label", "probability", "leaf", "path", "spread", "quantile", "survival" or "hazard".
+        label : object, optional
+            The class whose probability is wanted; by default the last one of two.
+        at : float, optional
+            The level of the quantile, or the time.
+
+        Returns
+        -------
+        array of shape (n,)
+            Values.
+        """
+        from streed.views.outputs import output_of_rows
+
+        if output == "label":
+            return self.predict(table)
+        return output_of_rows(self.readable_tree(), self.apply(table), output, label, at)
+
     def evaluate(self, table: Any) -> tuple[Tree, NDArray[np.bool_]]:
         """Return the tree over those features alone that it tests, and these features of a table.
 
@@ -263,13 +365,30 @@ class Model(Exports, Explains):
         for position, feature in enumerate(tested.tolist()):
             condition = self.conditions[feature]
             features[:, position] = holds(condition, columns[condition.column], self.missing)
-        return tree, features
+        return tree, self._with_missing(tree, features, columns, tested.tolist())
+
+    def _with_missing(
+        self,
+        tree: Tree,
+        features: NDArray[np.bool_],
+        columns: Mapping[str, Column],
+        tested: Sequence[int],
+    ) -> NDArray[np.bool_]:
+        """Answer the tests of columns that had no missing values in the fit and have some now."""
+        knowing = {condition.column for condition in self.conditions if condition.knows_missing}
+        absent = {n: where for n, c in columns.items() if n not in knowing and (where := missing_in(c)).any()}
+        if not absent or not check_absent(absent, self.missing_at_predict):
+            return features
+        names = [self.conditions[feature].column for feature in tested]
+        of = {position: absent[name] for position, name in enumerate(names) if name in absent}
+        _, answered = answer_absent(tree, dict(enumerate(features.T)), of)
+        return np.column_stack([answered[position] for position in range(len(tested))])
 
     def _column(self, table: Any, name: str) -> Column:
         return read_column(table, self.columns, name)
 
     def summary(self) -> str:
-        """Say in two lines what was fitted and what was proven.
+        """Say in a few lines what was fitted and what was proven.
 
         Returns
         -------
@@ -281,7 +400,14 @@ class Model(Exports, Explains):
         gap, status = _number(self.proof.get("gap")), self.proof.get("status", "unknown")
         proof = proof_text(bool(self.proof.get("optimal")), bound, gap, str(status))
         value = _shown(self.proof.get("objective"))
-        return f"{measure}: {value}, {proof}\n{size_text(self.tree)}"
+        read = "" if self.verified is None else f"\nread from a file: {self._verified_text()}"
+        return f"{measure}: {value}, {proof}\n{size_text(self.tree)}{read}"
+
+    def _verified_text(self) -> str:
+        """Say what of a file was counted anew."""
+        if self.verified:
+            return "the value was counted anew from the leaves, the proof is recorded, not verified"
+        return "value and proof are recorded, not verified"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain lists, strings and numbers that can be written as JSON.

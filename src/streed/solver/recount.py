@@ -52,7 +52,7 @@ def make_tree(
     tree.feature_names = None if names is None else tuple(names)
     tree.value_name = value_name
     tree.conditions = None
-    tree.details = None
+    tree.details = tree.class_counts = None
     tree.smoothing = tree.shrinkage = 0.0
     model, prices, tally = form.leaf, form.prices, form.tally
     largest = form.combination == "max"
@@ -70,6 +70,8 @@ def make_tree(
         sign * form.scale,
         form.scale,
     )
+    if tree.class_weights is not None:
+        tree.class_counts = _class_counts(tree, leaf, *(tally or model.native_rows()[0] or (None, None)))
     costs = model.node_costs(task, leaf, tree, largest)
     if costs is not None:
         cost += costs.item(0)
@@ -81,6 +83,18 @@ def make_tree(
     if form.describe is not None:
         form.describe(tree, leaf)
     return Counted(tree, cost + form.branch_cost * (feature.size // 2), leaf)
+
+
+def _class_counts(tree: Tree, leaf: NDArray[np.int64], codes: Any, weights: Any) -> NDArray[np.int64] | None:
+    """Count the rows of each class at each node, if their weights differ: shares of weight are no shares."""
+    if codes is None or weights is None or not weights.size or weights.min() == weights.max():
+        return None
+    n_classes = tree.classes.size
+    places = leaf * n_classes + codes
+    counts = np.bincount(places, minlength=tree.feature.size * n_classes).reshape(-1, n_classes)
+    for node, left, right in reversed(tree.branches()):
+        counts[node] = counts[left] + counts[right]
+    return counts
 
 
 def _label_leaves(task: str, tree: Tree, form: OneValue, leaf: NDArray[np.int64]) -> None:

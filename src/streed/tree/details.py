@@ -7,7 +7,7 @@ tree.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,24 +19,27 @@ class Details:
 
     kind: ClassVar[str]
     shared: ClassVar[tuple[str, ...]]
-    """Arrays that all nodes have in common."""
+    """Arrays that all nodes have in common, or that have an entry for each leaf."""
+    optional: ClassVar[tuple[str, ...]] = ()
+    """Arrays that a description leaves out where they are empty."""
     form: ClassVar[str]
     """What the arrays must be beside finite numbers, in words."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the arrays as lists."""
-        arrays = {field.name: getattr(self, field.name).tolist() for field in fields(self)}  # type: ignore[arg-type]
-        return {"kind": self.kind, **arrays}
+        arrays = {each.name: getattr(self, each.name).tolist() for each in fields(self)}  # type: ignore[arg-type]
+        known = {name: each for name, each in arrays.items() if each or name not in self.optional}
+        return {"kind": self.kind, **known}
 
     def check(self, n_nodes: int) -> None:
         """Refuse arrays that are not finite numbers, or not one entry for each node."""
-        for field in fields(self):  # type: ignore[arg-type]
-            array = getattr(self, field.name)
+        for each in fields(self):  # type: ignore[arg-type]
+            array = getattr(self, each.name)
             if array.ndim == 0 or not np.isfinite(array).all():
-                raise ValueError(f"{field.name} of the details of a tree must be finite numbers in an array")
-            if field.name not in self.shared and array.shape[0] != n_nodes:
+                raise ValueError(f"{each.name} of the details of a tree must be finite numbers in an array")
+            if each.name not in self.shared and array.shape[0] != n_nodes:
                 raise ValueError(
-                    f"{field.name} of the details of a tree must have an entry for each of {n_nodes} nodes, "
+                    f"{each.name} of the details of a tree must have an entry for each of {n_nodes} nodes, "
                     f"got shape {array.shape}"
                 )
         if not self.fits():
@@ -67,25 +70,49 @@ class Numbers(Details):
         Edges of the bars of a histogram, the same for all nodes.
     counts : array of shape (m, bins)
         Weight of the rows in each bar, by the first target if there are several.
+    levels : array of shape (q,)
+        Levels of the quantiles; empty in files that have none, and where there are several targets.
+    quantiles : array of shape (n_leaves, q)
+        For each leaf, in the order of their numbers, the least target up to which at least that share of the
+        weight of its rows lies.
     """
 
     kind: ClassVar[str] = "numbers"
-    shared: ClassVar[tuple[str, ...]] = ("edges",)
+    shared: ClassVar[tuple[str, ...]] = ("edges", "levels", "quantiles")
+    optional: ClassVar[tuple[str, ...]] = ("levels", "quantiles")
     form: ClassVar[str] = (
         "means and spreads of one shape, counts of shape (nodes, bars) and one edge more than there are "
-        "bars; spreads and counts are not negative"
+        "bars; spreads and counts are not negative; quantiles of shape (leaves, levels), rising with levels "
+        "between 0 and 1"
     )
 
     mean: NDArray[np.float64]
     spread: NDArray[np.float64]
     edges: NDArray[np.float64]
     counts: NDArray[np.float64]
+    levels: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+    quantiles: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Read a pickle, also one of a version that had no quantiles."""
+        self.__dict__.update({"levels": np.empty(0), "quantiles": np.empty((0, 0)), **state})
 
     def fits(self) -> bool:
         """Whether the arrays have the shapes and ranges of their kind."""
         of_nodes = self.mean.ndim <= 2 and self.mean.shape == self.spread.shape and self.mean.size > 0
         of_bars = self.counts.ndim == 2 and self.edges.shape == (self.counts.shape[1] + 1,)
-        return of_nodes and of_bars and self.edges.size > 1 and _least(self.spread, self.counts) >= 0
+        least = _least(self.spread, self.counts) >= 0
+        return of_nodes and of_bars and self.edges.size > 1 and least and self._has_quantiles()
+
+    def _has_quantiles(self) -> bool:
+        """Whether quantiles are missing altogether, or those of all leaves are there."""
+        if not self.levels.size and not self.quantiles.size:
+            return True
+        n_leaves = (self.mean.shape[0] + 1) // 2
+        if self.levels.ndim != 1 or self.quantiles.shape != (n_leaves, self.levels.size):
+            return False
+        rising = _least(np.diff(self.levels), np.diff(self.quantiles, axis=1)) >= 0
+        return rising and _least(self.levels, 1 - self.levels) >= 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +169,8 @@ def details_from_dict(description: Mapping[str, Any]) -> Numbers | Curves:
     kind = KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise ValueError(f"details of a tree are of one of the kinds {', '.join(KINDS)}")
-    names = [field.name for field in fields(kind)]
+    known = [each.name for each in fields(kind)]
+    names = [name for name in known if name in description or name not in kind.optional]
     if sorted([*names, "kind"]) != sorted(description):
         raise ValueError(
             f"details of the kind {kind.kind!r} are {', '.join(names)}, got {sorted(description)}"

@@ -110,6 +110,9 @@ class Result:
         What else there is to say about how the task was solved, as why the engine was not used.
     limits : tuple of streed.limits.KeptLimit
         What the tree is worth in each limit of `constraints`, and how much is left; prints as a table.
+    record : mapping
+        Of the fit of an estimator: who made the tree and when, with which parameters, of which data (rows,
+        kinds of columns, SHA-256), and what its proof covers. Empty for results of `solve`.
     """
 
     objective: Any
@@ -127,13 +130,19 @@ class Result:
     measure: str = ""
     note: str = ""
     limits: tuple[Any, ...] = ()
+    record: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def trusted(cls, **attributes: Any) -> Result:
         """Make a result of checked attributes; a frozen class would set them one by one, which is slow."""
         result = cls.__new__(cls)
         result.__dict__.update(attributes)
+        result.__dict__.setdefault("record", {})
         return result
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Read a pickle, also one of a version that had no records."""
+        self.__dict__.update({"record": {}, **state})
 
     @property
     def proven(self) -> list[Solution]:

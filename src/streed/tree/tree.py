@@ -87,6 +87,9 @@ class Tree(Views, Exports):
         What a row that reaches a node pays for its test, where tests have prices; 0 at leaves.
     details : Numbers or Curves (of `streed.tree.details`), optional
         The targets of the rows of each node, or their survival.
+    class_counts : array-like of int, shape (m, n_classes), optional
+        Number of the training rows of each class at each node, where rows or classes have weights other
+        than one: `class_weights` says nothing about numbers then.
     smoothing : float, default=0.0
         Weight that is added to every class of a leaf before shares become probabilities.
     shrinkage : float, default=0.0
@@ -96,6 +99,7 @@ class Tree(Views, Exports):
     """
 
     __slots__ = (
+        "class_counts",
         "class_weights",
         "classes",
         "conditions",
@@ -133,6 +137,7 @@ class Tree(Views, Exports):
         conditions: Sequence[Condition] | None = None,
         prices: ArrayLike | None = None,
         details: Numbers | Curves | None = None,
+        class_counts: ArrayLike | None = None,
         smoothing: float = 0.0,
         shrinkage: float = 0.0,
     ) -> None:
@@ -152,6 +157,9 @@ class Tree(Views, Exports):
         self.conditions = None if conditions is None else tuple(conditions)
         self.prices: NDArray[np.float64] | None = None if prices is None else np.asarray(prices, np.float64)
         self.details = details
+        self.class_counts: NDArray[np.int64] | None = (
+            None if class_counts is None else np.asarray(class_counts, np.int64)
+        )
         self.smoothing, self.shrinkage = float(smoothing), float(shrinkage)
         self._check()
 
@@ -159,7 +167,7 @@ class Tree(Views, Exports):
     def trusted(cls, **attributes: Any) -> Tree:
         """Make a tree of attributes that were checked already: all of them, each of its own type."""
         tree = cls.__new__(cls)
-        tree.details = None
+        tree.details = tree.class_counts = None
         tree.smoothing = tree.shrinkage = 0.0
         for name, value in attributes.items():
             setattr(tree, name, value)
@@ -187,6 +195,11 @@ class Tree(Views, Exports):
             raise ValueError(
                 f"class_weights must have shape (nodes, classes) = ({m}, {self.classes.size}), "
                 f"got {self.class_weights.shape}"
+            )
+        if self.class_counts is not None and self.class_counts.shape != (m, self.classes.size):
+            raise ValueError(
+                f"class_counts must have shape (nodes, classes) = ({m}, {self.classes.size}), "
+                f"got {self.class_counts.shape}"
             )
         self._check_numbers(m)
         if self.details is not None:
@@ -388,8 +401,14 @@ class Tree(Views, Exports):
 
         return Model.from_tree(self), {}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, keep_unused: bool = False) -> dict[str, Any]:
         """Return the tree as plain lists, strings and numbers that can be written as JSON.
+
+        Parameters
+        ----------
+        keep_unused : bool, default=False
+            Whether a tree with `conditions` keeps those that it does not test. They have values of the
+            training rows, such as names in another column; without them, features are numbered anew.
 
         Returns
         -------
@@ -398,7 +417,7 @@ class Tree(Views, Exports):
         """
         from streed.views.text import tree_to_dict
 
-        return tree_to_dict(self)
+        return tree_to_dict(self, keep_unused=keep_unused)
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> Tree:
@@ -472,7 +491,8 @@ class Tree(Views, Exports):
         return {name: getattr(self, name) for name in self.__slots__ if name != "count_later"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.conditions = self.details = None  # trees of version 0.1.0 were stored without these
+        # trees of earlier versions were stored without these
+        self.conditions = self.details = self.class_counts = None
         self.smoothing = self.shrinkage = 0.0
         for name, value in state.items():
             setattr(self, name, value)

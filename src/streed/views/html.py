@@ -23,12 +23,21 @@ from streed.table.limits import EXACT
 from streed.tree.conditions import Condition, number_text
 from streed.tree.result import Result, Solution
 from streed.tree.tree import Tree
+from streed.tree.unused import tested_features
 from streed.tree.walk import conditions_of
 from streed.views.histograms import Rows, histograms
 from streed.views.palette import MOST, Colors, ink_on, label_colors
 from streed.views.rules import phrases
 from streed.views.shapes import node_shape, shape_name
-from streed.views.wording import answer, detail_facts, is_missing_test, label_text, value_name
+from streed.views.wording import (
+    answer,
+    detail_facts,
+    is_missing_test,
+    is_weighted,
+    label_text,
+    share_text,
+    value_name,
+)
 
 MOST_LEAVES = 512
 """Reasons are found for all leaves together, in a time that grows with their square (1,024 leaves: 0.5 s)."""
@@ -188,6 +197,10 @@ def _node(tree: Tree, node: int, reasons: Mapping[int, str]) -> dict[str, Any]:
     known: dict[str, Any] = {"rows": int(tree.n_samples[node])}
     if tree.class_weights is not None:
         known["weights"] = [float(f"{weight:.12g}") for weight in tree.class_weights[node]]
+        if is_weighted(tree):
+            known["share"] = share_text(tree, node)
+        if tree.class_counts is not None:
+            known["counts"] = tree.class_counts[node].tolist()
     if tree.values is not None:
         known["value"] = _number(tree.values[node])
     if tree.details is not None:
@@ -246,9 +259,12 @@ def _columns(trees: Iterable[Tree]) -> list[dict[str, Any]]:
 
 
 def _column(tree: Tree, test: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe a column by all conditions that its tree knows, not only by those that it tests."""
-    own = [c for c in tree.conditions or () if c.column == test["column"]]
-    categories = [_category_texts(c.operator, c.value) for c in own if c.operator in ("=", "in")]
+    """Describe a column by what its tree tests: other values of the training rows are not shown."""
+    conditions = tree.conditions or ()
+    own = [c for c in conditions if c.column == test["column"]]
+    tested = [conditions[feature] for feature in tested_features(tree, conditions)] if conditions else []
+    named = [c for c in tested if c.column == test["column"] and c.operator in ("=", "in")]
+    categories = [_category_texts(c.operator, c.value) for c in named]
     kind = test["kind"]
     if kind == "missing":
         others = [c for c in own if not is_missing_test(c)]

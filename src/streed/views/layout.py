@@ -13,7 +13,7 @@ from streed.tree.tree import Tree
 from streed.views.names import Names
 from streed.views.palette import GREY, MOST, TESTS, Colors, label_colors
 from streed.views.shapes import shape_name
-from streed.views.wording import detail_facts, label_text, one_line, rows_text, value_name
+from streed.views.wording import detail_facts, label_text, one_line, rows_text, share_text, value_name
 
 FONT, SMALL = 8.5, 7.0
 PITCH, PAD, GAP = 18.5, 5.0, 40.0
@@ -140,14 +140,14 @@ class Layout:
         if self.tree.values is not None:
             paid = "" if self.paid is None else f" + {self.paid[node]:.6g}"
             return count, f"{self.tree.values[node]:.4g}{paid}"
-        shares = self.shares(node)
-        return count, "" if shares is None else f"{100 * shares[self.tree.label[node]]:.1f} %"
+        return count, "" if self.tree.class_weights is None else share_text(self.tree, node)
 
     def shares(self, node: int) -> Any:
         """Return the shares of the classes at a node; None if the tree has none."""
         if self.tree.class_weights is None:
             return None
-        weights = self.tree.class_weights[node]
+        counts = self.tree.class_counts
+        weights = self.tree.class_weights[node] if counts is None else counts[node]
         return weights / max(float(weights.sum()), 1e-300)
 
     def color(self, label: int) -> str:

@@ -123,13 +123,17 @@ class Views:
 
         return tree_to_dot(self._tree, colors)
 
-    def to_python(self, name: str = "predict") -> str:
+    def to_python(
+        self, name: str = "predict", *, output: str = "label", label: Any = None, at: float | None = None
+    ) -> str:
         """Write the tree as a Python function that needs no package.
 
         Parameters
         ----------
         name : str, default="predict"
             Name of the function.
+        output, label, at
+            What the function returns, as for `to_sql`.
 
         Returns
         -------
@@ -163,9 +167,17 @@ class Views:
         """
         from streed.views.source import tree_to_python
 
-        return tree_to_python(self._tree, name)
+        return tree_to_python(self._tree, name, output, label, at)
 
-    def to_sql(self, *, quote: str = '"', dates: str | None = None) -> str:
+    def to_sql(
+        self,
+        *,
+        quote: str = '"',
+        dates: str | None = None,
+        output: str = "label",
+        label: Any = None,
+        at: float | None = None,
+    ) -> str:
         """Write the tree as an SQL expression, for use in a SELECT.
 
         Parameters
@@ -176,6 +188,15 @@ class Views:
         dates : {"sqlite", "duckdb", "timestamp", "timestamptz"}, optional
             How the dates that the tree compares are stored: as texts of ISO 8601 in SQLite, in any form in
             DuckDB (texts too), elsewhere in columns of a type without or with a time zone.
+        output : str, default="label"
+            What the expression gives: the "label", the "probability" of one, the number of the "leaf" or the
+            "path" to it in words; where leaves predict numbers also the "spread" (standard deviation) of
+            their training targets, or a "quantile" of them; for survival trees the probability of "survival"
+            up to a time, or the cumulative "hazard".
+        label : object, optional
+            The class whose probability is wanted; by default the last one of two.
+        at : float, optional
+            The level of the quantile (0.05, 0.1, 0.25, 0.5, 0.75, 0.9 or 0.95), or the time.
 
         Returns
         -------
@@ -205,10 +226,15 @@ class Views:
           THEN 'yes'
           ELSE 'no'
         END
+        >>> print(tree.to_sql(output="path"))
+        CASE WHEN "age" <= 42.5
+          THEN 'age <= 42.5'
+          ELSE 'age > 42.5'
+        END
         """
         from streed.views.sql import tree_to_sql
 
-        return tree_to_sql(self._tree, quote, dates)
+        return tree_to_sql(self._tree, quote, dates, output, label, at)
 
     def plot(self, ax: Any = None, *, title: str | None = None, colors: Colors = None) -> Any:
         """Draw the tree with matplotlib: the root on the left, one line per leaf on the right.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import keyword
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from streed.tree.conditions import Condition
 from streed.tree.line import Line
 from streed.tree.tree import Tree
+from streed.views.outputs import leaf_outputs
 from streed.views.text import plain
 from streed.views.wording import leaf_facts
 
@@ -32,19 +33,22 @@ PARTS = {
 """How Python says parts of dates."""
 
 
-def tree_to_python(tree: Tree, name: str) -> str:
+def tree_to_python(
+    tree: Tree, name: str, output: str = "label", label: Any = None, at: float | None = None
+) -> str:
     """Write a function of a row; see `Tree.to_python`."""
     if not (isinstance(name, str) and name.isidentifier()) or keyword.iskeyword(name):
         raise ValueError(f"the name of the function must be a Python identifier, got {name!r}")
     tests = [tree.conditions[f] for f in tree.feature.tolist() if f >= 0] if tree.conditions else []
     dates = any(map(is_date, tests))
+    values = leaf_outputs(tree, output, label, at)
     lines = [
         *(["from datetime import datetime, timezone", "", ""] if dates else []),
         f"def {name}(row):",
-        '    """Return the label of a row, a mapping from names to values."""',
+        f'    """Return the {output} of a row, a mapping from names to values."""',
         *(["", *MISSING_HELPER, ""] if tests else []),
         *([*DATE_HELPER, ""] if dates else []),
-        *(f"    {line}" for line in _python(tree, 0)),
+        *(f"    {line}" for line in _python(tree, 0, values)),
     ]
     return "\n".join(lines) + "\n"
 
@@ -54,30 +58,23 @@ def is_date(test: Condition) -> bool:
     return test.operator == "<=" and (isinstance(test.value, str) or bool(test.part))
 
 
-def _python(tree: Tree, node: int) -> Iterator[str]:
+def _python(tree: Tree, node: int, values: Mapping[int, Any]) -> Iterator[str]:
     if tree.feature[node] < 0:
-        yield f"return {_python_value(tree, node)}  # {leaf_facts(tree, node)}"
+        yield f"return {_python_value(values[node])}  # {leaf_facts(tree, node)}"
         return
     yield f"if {_python_test(tree, int(tree.feature[node]))}:"
-    yield from (f"    {line}" for line in _python(tree, int(tree.right[node])))
-    yield from _python(tree, int(tree.left[node]))
+    yield from (f"    {line}" for line in _python(tree, int(tree.right[node]), values))
+    yield from _python(tree, int(tree.left[node]), values)
 
 
-def _python_value(tree: Tree, node: int) -> str:
-    """Write what a leaf predicts: a constant, several of them, or a linear function of the row."""
-    label = tree.classes[tree.label[node]]
+def _python_value(label: Any) -> str:
+    """Write what a leaf gives: a constant, several of them, or a linear function of the row."""
     if isinstance(label, Line):
         terms = [f"{factor!r} * row[{name!r}]" for name, factor in label.terms]
         return " + ".join([repr(label.intercept), *terms])
     if isinstance(label, tuple):
         return repr(tuple(plain(part) for part in label))
-    return _constant(literal(tree, node))
-
-
-def literal(tree: Tree, node: int) -> str | int | float:
-    """Return the label of a leaf as a Python object."""
-    label = tree.classes[tree.label[node]]
-    return plain(label.item() if hasattr(label, "item") else label)
+    return _constant(plain(scalar(label)))
 
 
 def _python_test(tree: Tree, feature: int) -> str:

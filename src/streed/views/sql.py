@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from streed.tree.conditions import Condition
 from streed.tree.line import Line
 from streed.tree.tree import Tree
-from streed.views.source import is_date, literal, scalar
+from streed.views.outputs import leaf_outputs
+from streed.views.source import is_date, scalar
 from streed.views.sql_constants import sql_constant, sql_number
 from streed.views.sql_date_parts import PARTS
 from streed.views.sql_dates import DATES
+from streed.views.text import plain
 
 CLOSING = {'"': '"', "`": "`", "[": "]"}
 """The characters that quote names in SQL, with their counterparts."""
@@ -54,31 +57,38 @@ class Dialect:
         return DATES[self.dates](name, test.value, self.quote)
 
 
-def tree_to_sql(tree: Tree, quote: str, dates: str | None) -> str:
+def tree_to_sql(
+    tree: Tree,
+    quote: str,
+    dates: str | None,
+    output: str = "label",
+    label: Any = None,
+    at: float | None = None,
+) -> str:
     """Write nested CASE expressions; see `Tree.to_sql`."""
     if quote not in CLOSING:
         raise ValueError(f"quote must be one of {', '.join(CLOSING)}, got {quote!r}")
     if dates is not None and dates not in DATES:
         raise ValueError(f"dates must be one of {', '.join(map(repr, DATES))}, or None, got {dates!r}")
-    return "\n".join(_lines(tree, 0, Dialect(quote, dates)))
+    values = leaf_outputs(tree, output, label, at)
+    return "\n".join(_lines(tree, 0, Dialect(quote, dates), values))
 
 
-def _lines(tree: Tree, node: int, dialect: Dialect) -> Iterator[str]:
+def _lines(tree: Tree, node: int, dialect: Dialect, values: Mapping[int, Any]) -> Iterator[str]:
     """Rows whose test is unknown, since a value is NULL, go to ELSE: the side of rows without the feature."""
     if tree.feature[node] < 0:
-        yield _leaf(tree, node, dialect)
+        yield _leaf(values[node], dialect)
         return
     yield f"CASE WHEN {_test(tree, int(tree.feature[node]), dialect)}"
     for word, child in (("THEN", tree.right[node]), ("ELSE", tree.left[node])):
-        first, *others = _lines(tree, int(child), dialect)
+        first, *others = _lines(tree, int(child), dialect, values)
         yield f"  {word} {first}"
         yield from (f"  {line}" for line in others)
     yield "END"
 
 
-def _leaf(tree: Tree, node: int, dialect: Dialect) -> str:
-    """Write what a leaf predicts: a constant, or a linear function of columns."""
-    label = tree.classes[tree.label[node]]
+def _leaf(label: Any, dialect: Dialect) -> str:
+    """Write what a leaf gives: a constant, or a linear function of columns."""
     if isinstance(label, Line):
         terms = [f"{sql_number(factor)} * {dialect.name(name)}" for name, factor in label.terms]
         return " + ".join([sql_number(label.intercept), *terms])
@@ -87,7 +97,7 @@ def _leaf(tree: Tree, node: int, dialect: Dialect) -> str:
             f"an SQL expression has one value, but the leaves of this tree predict {len(label)}; "
             "write one tree for each target, or use to_python"
         )
-    return dialect.constant(literal(tree, node))
+    return dialect.constant(plain(scalar(label)))
 
 
 def _test(tree: Tree, feature: int, dialect: Dialect) -> str:

@@ -12,6 +12,7 @@ from streed.tree.conditions import Condition
 from streed.tree.details import details_from_dict
 from streed.tree.line import Line
 from streed.tree.tree import FORMAT, VERSION, Tree
+from streed.tree.unused import without_unused
 from streed.views.wording import leaf_facts, leaf_label, one_line
 
 SMOOTHED = ("smoothing", "shrinkage")
@@ -41,8 +42,10 @@ def _lines(tree: Tree, node: int) -> Iterator[str]:
         yield from (bar + line for line in others)
 
 
-def tree_to_dict(tree: Tree) -> dict[str, Any]:
+def tree_to_dict(tree: Tree, *, keep_unused: bool = False) -> dict[str, Any]:
     """Describe a tree by plain lists, strings and numbers."""
+    if tree.conditions is not None and not keep_unused:
+        tree, _ = without_unused(tree, tree.conditions)
     more: dict[str, Any] = {} if tree.details is None else {"details": tree.details.to_dict()}
     more |= {name: value for name in SMOOTHED if (value := getattr(tree, name))}
     return {
@@ -93,6 +96,8 @@ def _node(tree: Tree, node: int) -> dict[str, Any]:
     known: dict[str, Any] = {"n_samples": int(tree.n_samples[node])}
     if tree.class_weights is not None:
         known["class_weights"] = tree.class_weights[node].tolist()
+    if tree.class_counts is not None:
+        known["class_counts"] = tree.class_counts[node].tolist()
     if tree.values is not None:
         known["value"] = float(tree.values[node])
     if tree.prices is not None:
@@ -137,6 +142,7 @@ def _read(description: Mapping[str, Any]) -> Tree:
         label=_integers(nodes, "label"),
         n_samples=_integers(nodes, "n_samples"),
         class_weights=_class_weights(nodes, smoothed),
+        class_counts=_class_counts(nodes),
         classes=_classes(description),
         n_features=_n_features(description),
         feature_names=names,
@@ -231,6 +237,19 @@ def _class_weights(nodes: list[Any], smoothed: Mapping[str, float]) -> NDArray[n
             if not np.isfinite(weights.sum(axis=1) + added * weights.shape[1]).all():
                 raise ValueError(f"class_weights and {name} must have finite sums")
     return weights
+
+
+def _class_counts(nodes: list[Any]) -> NDArray[np.int64] | None:
+    if not any("class_counts" in node for node in nodes):
+        return None
+    counts = [node.get("class_counts") for node in nodes]
+    if not all(
+        isinstance(each, list) and all(type(n) is int and 0 <= n < 2**53 for n in each) for each in counts
+    ):
+        raise ValueError("every node must have class_counts, one whole number >= 0 per class, or none")
+    if len({len(each) for each in counts}) > 1:
+        raise ValueError("every node must have as many class_counts as every other one")
+    return np.array(counts, dtype=np.int64)
 
 
 def _classes(description: Mapping[str, Any]) -> NDArray[Any]:

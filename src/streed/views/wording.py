@@ -74,8 +74,8 @@ def leaf_facts(tree: Tree, node: int) -> str:
     facts = [rows_text(int(tree.n_samples[node]))]
     if tree.values is not None:
         facts.append(f"{value_name(tree)} {tree.values[node]:.4g}")
-    elif (share := label_share(tree, node)) is not None:
-        facts.append(f"{100 * share:.1f} %")
+    elif tree.class_weights is not None:
+        facts.append(share_text(tree, node))
     facts += detail_facts(tree, node)
     if tree.prices is not None:
         facts.append(f"tests {tree.paid()[node]:.6g}")
@@ -119,6 +119,33 @@ def label_share(tree: Tree, node: int) -> float | None:
     weights = tree.class_weights[node]
     total = float(weights.sum())
     return float(weights[tree.label[node]]) / total if total > 0 else 0.0
+
+
+def is_weighted(tree: Tree) -> bool:
+    """Whether shares of the weight of rows are not the shares of the rows themselves."""
+    if tree.class_weights is None:
+        return False
+    return tree.class_counts is not None or not np.allclose(tree.class_weights.sum(axis=1), tree.n_samples)
+
+
+def share_text(tree: Tree, node: int) -> str:
+    """Say which share of the rows of a leaf has its label; where rows have weights, by weight beside it.
+
+    Examples
+    --------
+    >>> from streed import Tree
+    >>> leaf = Tree([-1], [-1], [-1], [1], n_samples=[4], class_weights=[[3, 9]], class_counts=[[3, 1]],
+    ...             classes=["paid", "default"], n_features=0)
+    >>> share_text(leaf, 0)
+    '25.0 %, weighted 75.0 %'
+    """
+    by_weight = f"{100 * (label_share(tree, node) or 0.0):.1f} %"
+    if not is_weighted(tree):
+        return by_weight
+    if tree.class_counts is None:
+        return f"weighted {by_weight}"
+    share = tree.class_counts[node, tree.label[node]] / max(1, tree.n_samples[node])
+    return f"{100 * share:.1f} %, weighted {by_weight}"
 
 
 def may_be_missing(tree: Tree, column: str) -> bool:

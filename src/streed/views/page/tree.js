@@ -113,6 +113,7 @@ const treeView = {
     }
     if (node.more) facts.push(node.more);
     if (this.tree.valueName) facts.push(`${this.tree.valueName} ${shortNumber(node.value)}`);
+    else if (node.share) facts.push(node.share);
     else if (node.weights) facts.push(this.percent(node, node.label));
     if ("paid" in node) facts.push(`tests ${shortNumber(node.paid)}`);
     return facts.join(", ");
@@ -153,8 +154,9 @@ const treeView = {
       piece(Math.min(zero, end), Math.abs(end - zero), "var(--grey)");
       if (node.paid) piece(0, top - Math.max(zero, end), "var(--tests)");
     } else {
-      const total = node.weights.reduce((sum, weight) => sum + weight, 0) || 1;
-      node.weights.forEach((weight, label) => {
+      const amounts = node.counts ?? node.weights;
+      const total = amounts.reduce((sum, weight) => sum + weight, 0) || 1;
+      amounts.forEach((weight, label) => {
         if (!this.tree.manyLabels || label === node.label) piece(0, weight / total, this.tree.colors[label]);
       });
     }
@@ -270,8 +272,13 @@ const treeView = {
     if ("price" in node && !("label" in node)) tip.append(element("p", {}, `price of this test ${shortNumber(node.price)} per row`));
     if (node.paid) tip.append(element("p", {}, `paid for tests before ${shortNumber(node.paid)} per row`));
     if (node.weights) {
-      const line = (name, label) =>
-        element("tr", {}, ...[name, shortNumber(node.weights[label]), this.percent(node, label)].map((text) => element("td", {}, text)));
+      const cells = (name, label) => {
+        const percent = this.percent(node, label);
+        if (!node.share) return [name, shortNumber(node.weights[label]), percent];
+        const counted = node.counts ? [rowsText(node.counts[label])] : [];
+        return [name, ...counted, `weight ${shortNumber(node.weights[label])}`, `weighted ${percent}`];
+      };
+      const line = (name, label) => element("tr", {}, ...cells(name, label).map((text) => element("td", {}, text)));
       tip.append(element("table", {}, ...this.tree.classes.map(line)));
     }
     if (node.bars) tip.append(this.histogram(node.bars));
