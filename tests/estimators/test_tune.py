@@ -134,6 +134,8 @@ def test_wide_tables_are_searched_over_their_best_features() -> None:
         assert np.count_nonzero(quick.estimator(size).predict(bits) != y) == result.objective
     tree = quick[-1].tree
     assert tree.n_features == len(tree.feature_names or ()) == 270
+    numbers = streed.OptimalTreeRegressor(max_depth=2, cuts="binned")._quick_path(X=bits, y=X[:, 0])
+    assert numbers.n_features == candidates.most_features(2, numbers=True) == 192
 
 
 def slow_best(features: Any, y: Any, limits: Any, levels: int) -> list[int]:
@@ -159,7 +161,8 @@ def slow_best(features: Any, y: Any, limits: Any, levels: int) -> list[int]:
                 visit(side, depth - 1)
 
     visit(np.ones(y.size, bool), levels)
-    return sorted(np.lexsort((-gains, places))[: candidates.most_features(limits.max_depth)].tolist())
+    most = candidates.most_features(limits.max_depth, numbers=True)
+    return sorted(np.lexsort((-gains, places))[:most].tolist())
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -174,7 +177,7 @@ def test_best_features_have_an_obvious_twin(seed: int) -> None:
     found = candidates.best_features(features, target, limits)
     assert found is not None
     assert found.tolist() == slow_best(features, y, limits, candidates.LEVELS)
-    assert candidates.best_features(features[:, :32], target, limits) is None
+    assert candidates.best_features(features[:, :24], target, limits) is None
 
 
 LABELLED: dict[str, tuple[Any, Any]] = {

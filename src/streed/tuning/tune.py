@@ -153,9 +153,9 @@ def tune(
         Folds and choices at the same time, by joblib; in threads, unless a context of joblib says otherwise.
     fold_cuts : {"candidates", "full"}, default="candidates"
         What folds are searched over. "candidates": 8 quantiles of each column (up to 16 for regression, fewer
-        where columns are many) and the cuts of greedy trees, at most 128 binary features up to depth 4, 64 at
-        depth 5, 32 below. "full": what a fit considers, with a search for every size of every fold; this can
-        take a hundred times as long, and seldom chooses better.
+        where columns are many) and the cuts of greedy trees, at most 128 binary features at depth 4 (96 for
+        regression), 256 above, 64 at depth 5, 32 below. "full": what a fit considers, with a search for every
+        size of every fold; this can take a hundred times as long, and seldom chooses better.
     progress : bool or callable, optional
         True shows folds and sizes on stderr. A function gets a `streed.Progress` about ten times a second and
         stops tuning by returning True; the choice then is the best one so far. By default as the estimator
