@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         SurvivalTree,
         fairness_front,
     )
+    from streed.estimators.estimate import estimate
     from streed.merged import merge_rows
     from streed.paths import complexity_path, size_path
     from streed.separable import check_separable
@@ -80,6 +81,7 @@ __all__ = [
     "check_separable",
     "combine",
     "complexity_path",
+    "estimate",
     "fairness",
     "fairness_front",
     "limits",
@@ -99,6 +101,7 @@ _LAZY = {
     "size_path": "streed.paths",
     "merge_rows": "streed.merged",
     "tune": "streed.tuning",
+    "estimate": "streed.estimators.estimate",
     "CostSensitiveTreeClassifier": "streed.estimators",
     "OptimalTreeClassifier": "streed.estimators",
     "OptimalTreeRegressor": "streed.estimators",

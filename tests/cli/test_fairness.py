@@ -38,7 +38,7 @@ def test_a_fair_tree(
     asked = ["--constraint", constraint, "--max-difference", "0.3", "--out", str(out)]
     assert main(["fit", people, *options, *asked]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith(f"misclassified weight under {constraint}: ")
+    assert printed.startswith(f"misclassified weight under {constraint.replace('_', ' ')}: ")
     for rate in CONSTRAINTS[constraint].rates:
         assert re.search(rf"^{rate.name.replace('_', ' ')}: a \d\.\d+, b \d\.\d+$", printed, re.MULTILINE)
     found = re.search(r"^difference (\S+), ratio (\S+)$", printed, re.MULTILINE)

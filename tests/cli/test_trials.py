@@ -64,7 +64,7 @@ def fit(capsys: pytest.CaptureFixture[str], path: str, target: str, *options: st
         ("stars", ["--objective", "squared_error"], "squared error", ""),
         ("price", ["--leaf-model", "simple_linear", "--leaf-columns", "age"], "penalised squared error", ""),
         ("days", ["--event", "event"], "half the deviance", ""),
-        ("code", ["--sensitive", "plan", "--max-difference", "1"], "errors under demographic_parity", ""),
+        ("code", ["--sensitive", "plan", "--max-difference", "1"], "errors under demographic parity", ""),
     ],
 )
 def test_the_kind_of_tree_and_why(

@@ -19,7 +19,9 @@ from streed.binarize.binarizer import Binarizer, check_table
 from streed.binarize.booleans import is_boolean, zero_one_bits
 from streed.binarize.plan import Numbers
 from streed.errors import fits_are_silent
+from streed.estimators.advice import next_step
 from streed.estimators.asked import Asked
+from streed.estimators.baseline import with_single_leaf
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
 from streed.estimators.fitted import after_fit
 from streed.estimators.importance import NodeCosts, costs_of_nodes
@@ -157,8 +159,10 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
         if conditions is not None:
             self.result_.explain(conditions)
         self._node_costs = costs_of_nodes(job.task, self, job.table)
+        advice = next_step(self, self.result_, job.limits, plan.total)
+        self.result_.complete(with_single_leaf(plan.baseline, self, job.task), advice)
         warn_of_identifiers(self)
-        warn_unproven(self, self.result_, job.limits)
+        warn_unproven(self.result_, job.limits)
         if job.finish is not None:
             job.finish(self)
 

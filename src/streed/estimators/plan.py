@@ -22,17 +22,21 @@ from sklearn.base import ClassifierMixin
 from streed.binarize.binarizer import Binarizer
 from streed.errors import CutsWarning, warn_caller
 from streed.estimators import candidates
+from streed.estimators.baseline import baseline_of
 from streed.estimators.columns import FitColumns
 from streed.estimators.job import Job
 from streed.estimators.sizes import ThresholdSizes
 from streed.options import CUTS, LEAST_SECONDS, Limits
 from streed.solver import greedy, thresholds
 from streed.solver.engines import thresholds as threshold_engine
+from streed.solver.forecast import Pace
+from streed.solver.progress import Watchers
 from streed.solver.solve import solve_checked
 from streed.table.encoded import EncodedRows
 from streed.table.labels import encode
 from streed.tasks.base import Task, form_of
 from streed.tasks.forms import OneValue
+from streed.tree.baseline import Baseline
 from streed.tree.result import Result
 
 if TYPE_CHECKING:
@@ -57,6 +61,9 @@ best known ones after 0.4 to 1.5 s, with bounds of a fifth to two thirds of them
 CHEAP_WALKS = 200
 """At least so many walks over the whole table: large ones take about the time of scikit-learn's tree."""
 
+MANY_CELLS = 100_000
+"""Searches over all thresholds of so many cells, which a limit of work may end, have their pace watched."""
+
 MOST_GREEDY_NODES = 1023
 """A greedy tree whose cuts are taken has no more nodes, where the limits allow any number."""
 
@@ -70,6 +77,25 @@ class FitPlan:
     progress: Any
     collector: Collector | None = None
     """What wants all sizes instead of one tree, if anything does."""
+    baseline: Baseline | None = None
+    """What simpler models are worth on the columns that were searched."""
+
+    pace: Pace | None = None
+    """What watches a search that a limit may end, to say how long it would have taken."""
+
+    @property
+    def total(self) -> float:
+        """Seconds that the search takes in all, as far as its pace says that; else NaN."""
+        return math.nan if self.pace is None else self.pace.total
+
+    def _watched(self, n_cells: int) -> Any:
+        """Return what watches the search: the pace, too, where a limit may end it."""
+        if self.collector is not None or (self.limits.time_limit == math.inf and n_cells < MANY_CELLS):
+            return self.progress
+        self.pace = Pace()
+        return Watchers(
+            (*self.progress, self.pace) if isinstance(self.progress, Watchers) else (self.progress, self.pace)
+        )
 
     @property
     def task(self) -> Any:
@@ -111,10 +137,12 @@ class FitPlan:
                 sizes = ThresholdSizes(self, self.task, self.collector, columns, said, work)
                 return sizes.search(matrix)
             gone = time.perf_counter() - self.limits.started
-            run = thresholds.ThresholdRun(self.task, matrix, self.left(), self.progress, work, gone)
+            progress = self._watched(matrix.size)
+            run = thresholds.ThresholdRun(self.task, matrix, self.left(), progress, work, gone)
             result = run.solve()
             if not run.gave_up and result is not None:
                 binarizer, result = columns.adopt(result, run.splits)
+                self.baseline = baseline_of(self.task, None, matrix, self.limits)
                 return binarizer, _with_note(result, said(result))
             found, why = columns.cuts_of(run.splits), run.gave_up
         return self.search_chosen_cuts(columns, found, why)
@@ -257,7 +285,9 @@ class FitPlan:
         """Search over binary features; where a path is wanted, its sizes."""
         made = self._made(features)
         if self.collector is None:
-            return solve_checked(made, features, names, self.left(), self.progress)
+            result = solve_checked(made, features, names, self.left(), self._watched(0))
+            self.baseline = baseline_of(made, features, None, self.limits)
+            return result
         return self.collector.solve(made, features, names, self.left(), self.progress)
 
     def _made(self, features: NDArray[np.uint8]) -> Task:

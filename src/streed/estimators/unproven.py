@@ -18,11 +18,11 @@ ENDED = ("time_limit", "memory_limit", "depth_limit")
 """How a limit ends a search. A stop by hand is not among them: Ctrl-C has a warning of its own."""
 
 
-def warn_unproven(model: Any, result: Result, limits: Limits) -> None:
+def warn_unproven(result: Result, limits: Limits) -> None:
     """Warn that a limit ended a fit before its tree was proven, with the gap and what to do about it."""
     if result.optimal or result.status not in ENDED or fits_are_silent():
         return
-    warn_caller(f"{_what(result, limits)}; {_advice(model, result.status, limits)}", NotProvenWarning)
+    warn_caller(f"{_what(result, limits)}; {result.advice}", NotProvenWarning)
 
 
 def warn_unproven_sizes(model: Any, results: Sequence[Result], limits: Limits) -> None:
@@ -34,7 +34,7 @@ def warn_unproven_sizes(model: Any, results: Sequence[Result], limits: Limits) -
     sizes = f"{len(open_sizes)} of {len(results)} sizes ({open_sizes[0]} to {open_sizes[-1]} nodes)"
     warn_caller(
         f"{sizes} are not proven optimal, see table() of the path: {_reason(status, limits)}; "
-        f"{_advice(model, status, limits)}",
+        f"{advice_of_limit(model, status, limits)}",
         NotProvenWarning,
     )
 
@@ -53,7 +53,8 @@ def _reason(status: str, limits: Limits) -> str:
     return f"the search reached time_limit={limits.time_limit:g}"
 
 
-def _advice(model: Any, status: str, limits: Limits) -> str:
+def advice_of_limit(model: Any, status: str, limits: Limits) -> str:
+    """Say what to change after a limit ended a search."""
     if status == "depth_limit":
         return "raise cost_complexity, or give a max_depth"
     smaller = ["max_nodes"]

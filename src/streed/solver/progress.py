@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Protocol, TextIO
 
+from streed.solver.forecast import whole_seconds
+from streed.tree.durations import duration
 from streed.tree.result import Progress, relative_gap
 
 
@@ -24,12 +26,20 @@ def live_line(progress: Progress) -> str:
     >>> from streed.tree.result import Progress
     >>> live_line(Progress(1.5, 20, 15, 0.25, 0.5, 2e6))
     '    1.5 s  best 20  bound 15  gap 25.0 %  root 50 %  2 MB'
+    >>> live_line(Progress(1.5, 20, 15, 0.25, 0.01, 2e6, 5400.0))
+    '    1.5 s  best 20  bound 15  gap 25.0 %  root 1 %  2 MB  1.5 h in all?'
     """
     return (
         f"{progress.elapsed:7.1f} s  best {progress.objective:g}  bound {progress.lower_bound:g}  "
         f"gap {100 * progress.gap:.1f} %  root {100 * progress.root_done:.0f} %  "
-        f"{progress.memory / 1e6:.0f} MB"
+        f"{progress.memory / 1e6:.0f} MB{_whole(progress)}"
     )
+
+
+def _whole(progress: Progress) -> str:
+    """Say how long the search takes in all, once it has run for a second and some of it is left."""
+    left = progress.total - progress.elapsed
+    return f"  {duration(progress.total)} in all?" if progress.elapsed >= 1 and left > 1 else ""
 
 
 class LiveLine:
@@ -95,7 +105,8 @@ class Watcher:
     """Hands the state of a search to the live line and to functions of the user, about every 0.1 s.
 
     An error in the user's function must not pass through the engine: it stops the search and is raised
-    afterwards, by `finish`. `watched` is whether there is a live line or a function.
+    afterwards, by `finish`. `watched` is whether there is a live line or a function, `even` whether all parts
+    of the root take about the same time.
     """
 
     def __init__(self, task: Reports, progress: object) -> None:
@@ -105,6 +116,7 @@ class Watcher:
         self._error: BaseException | None = None
         self.stopped = False
         self.root_done = 0.0
+        self.even = False
         for one in progress if isinstance(progress, Watchers) else (progress,):
             self._add(one)
         self.watched = self._line is not None or bool(self._functions)
@@ -132,7 +144,9 @@ class Watcher:
         objective, bound = (self._task.report(state[name]) for name in ("objective", "lower_bound"))
         gap = relative_gap(objective, bound)
         self.root_done = state["root_done"]
-        progress = Progress(state["elapsed"], objective, bound, gap, self.root_done, state["memory"])
+        elapsed, memory = state["elapsed"], state["memory"]
+        total = whole_seconds(elapsed, self.root_done, even=self.even)
+        progress = Progress(elapsed, objective, bound, gap, self.root_done, memory, total)
         if self._line:
             self._line(progress)
         try:

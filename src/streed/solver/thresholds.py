@@ -100,6 +100,8 @@ class ThresholdRun(Run):
         seconds_before: float = 0.0,
     ) -> None:
         super().__init__(task, np.empty((ranks.shape[1], 0), np.uint8), None, limits, progress)
+        if self.watcher.watched:
+            self.watcher.even = True
         self.ranks = ranks
         self.splits: list[Split] = []
         self._numbers: dict[Split, int] = {}

@@ -133,7 +133,8 @@ class GroupFairness(Task):
         complexity = OPTIONS["cost_complexity"].check(cost_complexity)
         self._branch_cost = float(complexity or 0.0) * float(self._errors.sum())
         self.errors_name = errors_of(sample_weight, class_weight)
-        self.measure = f"{priced(self.errors_name, self._branch_cost)} under {self.parity.name}"
+        constraint = self.parity.name.replace("_", " ")
+        self.measure = f"{priced(self.errors_name, self._branch_cost)} under {constraint}"
         self._margins = margins(
             self.parity,
             self._is_positive,

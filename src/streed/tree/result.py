@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from streed.tree.baseline import Baseline
 from streed.tree.conditions import Condition
 from streed.tree.tree import Tree
 
@@ -56,6 +57,8 @@ class Progress:
         Share of the root's features that are settled, from 0 to 1.
     memory : float
         Bytes in the solver's own structures.
+    total : float
+        Seconds that the running search takes in all, if it goes on at its pace; NaN while that is not known.
     """
 
     elapsed: float
@@ -64,6 +67,7 @@ class Progress:
     gap: float
     root_done: float
     memory: float
+    total: float = field(default=math.nan, compare=False)
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,6 +117,12 @@ class Result:
     record : mapping
         Of the fit of an estimator: who made the tree and when, with which parameters, of which data (rows,
         kinds of columns, SHA-256), and what its proof covers. Empty for results of `solve`.
+    baseline : Baseline or None
+        What simpler models are worth on the same rows, as far as a fit of an estimator knows it: the best
+        single leaf (``baseline.single_leaf``), and a tree of the same limits that was grown greedily, as
+        scikit-learn grows it (``baseline.greedy``).
+    advice : str
+        The next sensible step, as far as a fit of an estimator knows one.
     """
 
     objective: Any
@@ -131,6 +141,8 @@ class Result:
     note: str = ""
     limits: tuple[Any, ...] = ()
     record: Mapping[str, Any] = field(default_factory=dict)
+    baseline: Baseline | None = field(default=None, compare=False)
+    advice: str = field(default="", compare=False)
 
     @classmethod
     def trusted(cls, **attributes: Any) -> Result:
@@ -144,13 +156,17 @@ class Result:
         """Read a pickle, also one of a version that had no records."""
         self.__dict__.update({"record": {}, **state})
 
+    def complete(self, baseline: Baseline | None, advice: str) -> None:
+        """Add what a fit knows beside the search; a copy of a frozen object takes longer than a small fit."""
+        self.__dict__.update(baseline=baseline, advice=advice)
+
     @property
     def proven(self) -> list[Solution]:
         """The part of the front that no tree within the limits dominates: all of it if it is complete."""
         return self.front if self.optimal else [point for point in self.front if point.supported]
 
     def summary(self) -> str:
-        """Say in a few lines what was found and what was proven.
+        """Say in a few lines what was found, what was proven, how good that is, and what to do next.
 
         Examples
         --------
@@ -159,7 +175,20 @@ class Result:
         >>> print(result.summary())  # doctest: +ELLIPSIS
         errors: 0, proven optimal (... s)
         tree of depth 1 with 1 branching node and 2 leaves
+        accuracy 100 % (3 of 3 rows right); always 0: 66.7 %
+        class  predicted
+               0 1
+        0      2 0
+        1      0 1
         """
+        from streed.views.answers import confusion
+
+        return "\n".join(self.said(confusion(self.tree)))
+
+    def said(self, table: Sequence[str] = ()) -> list[str]:
+        """Return the lines of the summary, with a confusion matrix in the place where it belongs."""
+        from streed.views.answers import answers
+
         bound = None if self.lower_bound is None else show(self.lower_bound)
         proof = proof_text(self.optimal, bound, self.gap, self.status)
         measure = self.measure or self.task or "objective"
@@ -167,8 +196,8 @@ class Result:
         if len(self.front) > 1:
             part = "" if self.optimal else f", {len(self.proven)} of them proven to be on it"
             lines.append(f"the first of {len(self.front)} trees of the front{part}")
-        lines += [f"{one.limit!r}: {show(one.value)}" for one in self.limits]
-        return "\n".join([*lines, self.note] if self.note else lines)
+        lines += [*answers(self), *table, *(f"{one.limit!r}: {show(one.value)}" for one in self.limits)]
+        return [*lines, *filter(None, (self.note, self.advice and f"next: {self.advice}"))]
 
     def explain(self, conditions: Sequence[Condition]) -> None:
         """Tell all trees what their binary features say about columns, so that their views say it too.
@@ -301,11 +330,12 @@ def show(value: Any) -> str:
     Examples
     --------
     >>> from streed.tree.result import show
-    >>> show(0.25), show((1.0, 1 / 3)), show("low")
-    ('0.25', '(1, 0.333333)', "'low'")
+    >>> show(0.25), show((1.0, 1 / 3)), show("low"), show(1410620.4)
+    ('0.25', '(1, 0.333333)', "'low'", '1,410,620')
     """
     if isinstance(value, numbers.Real):
-        return f"{float(value):g}"
+        number = float(value)
+        return f"{number:,.0f}" if 1e6 <= abs(number) < 1e15 else f"{number:g}"
     if isinstance(value, tuple):
         return f"({', '.join(map(show, value))}{',' if len(value) == 1 else ''})"
     return repr(value)

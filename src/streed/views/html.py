@@ -25,6 +25,7 @@ from streed.tree.result import Result, Solution
 from streed.tree.tree import Tree
 from streed.tree.unused import tested_features
 from streed.tree.walk import conditions_of
+from streed.views.answers import confusion
 from streed.views.histograms import Rows, histograms
 from streed.views.palette import MOST, Colors, ink_on, label_colors
 from streed.views.rules import phrases
@@ -34,8 +35,8 @@ from streed.views.wording import (
     detail_facts,
     is_missing_test,
     is_weighted,
-    label_text,
     share_text,
+    tree_label,
     value_name,
 )
 
@@ -56,7 +57,8 @@ def result_to_html(result: Result, title: str | None, colors: Colors = None, row
         return solutions_to_html(
             [Solution((), result.tree)],
             title=title or _heading(result),
-            summary=result.summary(),
+            summary="\n".join(result.said()),
+            table="\n".join(confusion(result.tree)),
             colors=colors,
             rows=rows,
         )
@@ -84,6 +86,7 @@ def solutions_to_html(
     *,
     title: str,
     summary: str = "",
+    table: str = "",
     objectives: Sequence[str] = (),
     chosen: int = 0,
     colors: Colors = None,
@@ -99,6 +102,8 @@ def solutions_to_html(
         Heading of the page.
     summary : str, default=""
         Text below the heading.
+    table : str, default=""
+        A confusion matrix as text; it unfolds below the summary.
     objectives : sequence of str, optional
         Names of the values.
     chosen : int, default=0
@@ -130,6 +135,9 @@ def solutions_to_html(
     parts = {
         "title": escape(title),
         "summary": escape(summary),
+        "table": f"<details><summary>Confusion matrix</summary><pre>{escape(table)}</pre></details>"
+        if table
+        else "",
         "text": escape(front[chosen].tree.to_text()),
         "style": style,
         "script": script,
@@ -165,7 +173,7 @@ def _tree(tree: Tree, chosen: Colors, rows: Rows | None) -> dict[str, Any]:
     colors, reasons = label_colors(tree, chosen), _reasons(tree)
     bars = {} if rows is None else histograms(tree, rows)
     return {
-        "classes": [label_text(label) for label in tree.classes],
+        "classes": [tree_label(tree, label) for label in range(n_labels)],
         "colors": colors,
         "inks": [ink_on(color) for color in colors],
         "valueName": None if tree.values is None else value_name(tree),

@@ -13,7 +13,16 @@ from streed.tree.tree import Tree
 from streed.views.names import Names
 from streed.views.palette import GREY, MOST, TESTS, Colors, label_colors
 from streed.views.shapes import shape_name
-from streed.views.wording import detail_facts, label_text, one_line, rows_text, share_text, value_name
+from streed.views.wording import (
+    detail_facts,
+    label_text,
+    number_words,
+    one_line,
+    rows_text,
+    share_text,
+    tree_label,
+    value_name,
+)
 
 FONT, SMALL = 8.5, 7.0
 PITCH, PAD, GAP = 18.5, 5.0, 40.0
@@ -91,7 +100,7 @@ class Layout:
             for level in range(tree.depth)
         ]
         self.columns = np.concatenate([[0.0], np.cumsum([width + GAP for width in widths])])
-        self.labels = {node: _cut(label_text(tree.classes[tree.label[node]])) for node in self.leaves}
+        self.labels = {node: _cut(tree_label(tree, int(tree.label[node]))) for node in self.leaves}
         self.chip = max(text_width(label, FONT) for label in self.labels.values()) + 2 * PAD + 4
         self.facts = {node: self._facts(node) for node in self.leaves}
         self.count = max(text_width(count, FONT) for count, _ in self.facts.values())
@@ -139,7 +148,7 @@ class Layout:
             return count, ", ".join(detail_facts(self.tree, node))
         if self.tree.values is not None:
             paid = "" if self.paid is None else f" + {self.paid[node]:.6g}"
-            return count, f"{self.tree.values[node]:.4g}{paid}"
+            return count, f"{number_words(float(self.tree.values[node]))}{paid}"
         return count, "" if self.tree.class_weights is None else share_text(self.tree, node)
 
     def shares(self, node: int) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from streed.tree.details import Curves, Numbers
+from streed.views.wording import number_words
 
 STEPS = 48
 """Steps of a survival curve that are drawn; on the width of a leaf more cannot be seen."""
@@ -45,9 +46,10 @@ def node_shape(details: Numbers | Curves, node: int) -> Shape:
 def shape_name(details: Numbers | Curves) -> str:
     """Say what the small pictures show, with the ends of their axis."""
     if isinstance(details, Numbers):
+        low, high = (number_words(float(details.edges[end])) for end in (0, -1))
         several = " (the first target)" if details.mean.ndim > 1 else ""
-        return f"distribution of the target{several}, {details.edges[0]:.4g} to {details.edges[-1]:.4g}"
-    return f"survival, from time 0 to {details.times[-1] if details.times.size else 0:.4g}"
+        return f"distribution of the target{several}, {low} to {high}"
+    return f"survival, from time 0 to {number_words(float(details.times[-1]) if details.times.size else 0.0)}"
 
 
 def _steps(edges: np.ndarray, heights: np.ndarray) -> Shape:

@@ -13,13 +13,21 @@ if TYPE_CHECKING:
     from streed.tree.tree import Tree
 
 
-LARGE, THOUSAND = 1e15, 1000
-"""Numbers from here on are written with an exponent; from here on without decimals."""
+LARGE, MILLION, THOUSAND = 1e15, 1e6, 1e3
+"""Numbers from here on have an exponent; labels from here on, and other numbers from here on, no decimals."""
 
 
 def leaf_label(tree: Tree, node: int) -> str:
     """Return the label of a leaf as a text of one line; real numbers get six digits."""
-    return one_line(label_text(tree.classes[tree.label[node]]))
+    return one_line(tree_label(tree, int(tree.label[node])))
+
+
+def tree_label(tree: Tree, label: int) -> str:
+    """Return a label of a tree as a text: of times to events the hazard, by its name and in its unit."""
+    value = tree.classes[label]
+    if isinstance(tree.details, Curves) and isinstance(value, float | np.floating):
+        return f"hazard {number_words(float(value), 2)} of average"
+    return label_text(value)
 
 
 def label_text(label: object) -> str:
@@ -33,7 +41,10 @@ def label_text(label: object) -> str:
     """
     if isinstance(label, tuple):
         return ", ".join(map(label_text, label))
-    return f"{label:.6g}" if isinstance(label, float | np.floating) else str(label)
+    if not isinstance(label, float | np.floating):
+        return str(label)
+    number = float(label)
+    return f"{number:,.0f}" if MILLION <= abs(number) < LARGE else f"{number:.6g}"
 
 
 def one_line(text: str) -> str:
@@ -49,8 +60,8 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def number_words(number: float) -> str:
-    """Write a number as a person reads it: four digits, thousands apart, no exponent where it can be helped.
+def number_words(number: float, digits: int = 4) -> str:
+    """Write a number as a person reads it: few digits, thousands apart, no exponent where it can be helped.
 
     Examples
     --------
@@ -61,7 +72,7 @@ def number_words(number: float) -> str:
     """
     if abs(number) < LARGE and (number == round(number) or abs(number) >= THOUSAND):
         return f"{number + 0.0:,.0f}"
-    return f"{number:.4g}"
+    return f"{number:.{digits}g}"
 
 
 def rows_text(rows: int) -> str:
@@ -73,7 +84,7 @@ def leaf_facts(tree: Tree, node: int) -> str:
     """Say how many training rows a leaf has, what they are worth or how many are right, what they paid."""
     facts = [rows_text(int(tree.n_samples[node]))]
     if tree.values is not None:
-        facts.append(f"{value_name(tree)} {tree.values[node]:.4g}")
+        facts.append(f"{value_name(tree)} {number_words(float(tree.values[node]))}")
     elif tree.class_weights is not None:
         facts.append(share_text(tree, node))
     facts += detail_facts(tree, node)
@@ -87,12 +98,12 @@ def detail_facts(tree: Tree, node: int) -> list[str]:
     details = tree.details
     if isinstance(details, Numbers):
         spreads = np.atleast_1d(details.spread[node]).tolist()
-        return [f"± {', '.join(f'{spread:.4g}' for spread in spreads)}"]
+        return [f"± {', '.join(map(number_words, spreads))}"]
     if isinstance(details, Curves):
-        events = f"{details.events[node]:.6g}"
+        events = number_words(float(details.events[node]), 6)
         half = median_time(details, node)
-        later = "" if details.times.size == 0 else f" > {details.times[-1]:.4g}"
-        shown = f"median{later}" if half is None else f"median {half:.4g}"
+        later = "" if details.times.size == 0 else f" > {number_words(float(details.times[-1]))}"
+        shown = f"median{later}" if half is None else f"median {number_words(half)}"
         return (
             [f"{events} {'event' if events == '1' else 'events'}", shown]
             if details.times.size
