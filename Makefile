@@ -1,4 +1,4 @@
-# make demo | test | lint | bench | experiments | oldest | interop | sanitize: each works alone in a fresh clone; the first one
+# make demo | test | docs | lint | bench | experiments | oldest | interop | sanitize: each works alone in a fresh clone; the first one
 # creates .venv and builds the package.
 PYTHON ?= python3
 WERROR ?= ON
@@ -7,14 +7,16 @@ DATA ?= $(or $(STREED_DATA),../shared/data)
 VENV := .venv
 PEERS := .venv-peers
 OLDEST := .venv-oldest
+SITE := .venv-docs
 INTEROP := .venv-interop
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find core bindings src -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null) CMakeLists.txt pyproject.toml
 CXX_SOURCES := $(shell find core bindings tests/core -name '*.[ch]pp')
 CHECKED := src tests examples $(wildcard benchmarks experiments docs/*.py)
+GALLERY := $(wildcard docs/gallery)
 
-.PHONY: demo test lint bench experiments oldest interop sanitize clean
+.PHONY: demo test docs lint bench experiments oldest interop sanitize clean
 
 demo: $(or $(wildcard $(VENV)/.installed),$(VENV)/.demo)
 	$(BIN)/python examples/demo.py
@@ -35,8 +37,8 @@ CPPCHECK := --quiet --std=c++20 --language=c++ -I core --enable=warning,performa
     --cppcheck-build-dir=build/cppcheck -j2 --error-exitcode=1
 
 lint: $(VENV)/.installed
-	$(BIN)/ruff check $(CHECKED)
-	$(BIN)/ruff format --check $(CHECKED)
+	$(BIN)/ruff check $(CHECKED) $(GALLERY)
+	$(BIN)/ruff format --check $(CHECKED) $(GALLERY)
 	$(BIN)/mypy $(CHECKED)
 	@$(BIN)/clang-format --dry-run -Werror $(CXX_SOURCES)
 	mkdir -p build/cppcheck
@@ -48,6 +50,14 @@ bench: $(VENV)/.installed $(PEERS)/.installed
 # The paper's studies; FULL=1 for the whole of them, which takes hours.
 experiments: $(VENV)/.installed $(PEERS)/.installed
 	$(BIN)/python -m experiments all $(if $(FULL),,--quick) --data $(DATA) --peer-python $(PEERS)/bin/python
+
+# The documentation site, in build/site; warnings of Sphinx are errors. The programs of the gallery run.
+docs:
+	test -x $(SITE)/bin/python || $(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check '.[docs]'
+	$(SITE)/bin/python -m sphinx -W --keep-going -j 2 -b html docs build/site
+	@echo "Open build/site/site/index.html"
 
 # The oldest versions that pyproject.toml allows, in an environment of their own, with libraries of their time.
 oldest:
@@ -89,7 +99,7 @@ sanitize: $(VENV)/.installed
 	    $(BIN)/python -m pytest -q -p no:cacheprovider $(CHECKED_TESTS)
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(OLDEST) $(INTEROP) build
+	rm -rf $(VENV) $(SITE) $(PEERS) $(OLDEST) $(INTEROP) build
 
 # Built without isolation, so that build/ is kept and a second build compiles only what has changed. What pip and the compiler say is in
 # build/install.log; steps and compiled files are shown line by line (awk of Debian would wait for a full buffer).

@@ -18,7 +18,12 @@ import pytest
 import streed
 from tests.support import ROOT
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+MADE = ("generated", "examples")  # by Sphinx, where the site was built
+PAGES = [
+    ROOT / "README.md",
+    *(page for page in sorted((ROOT / "docs").glob("**/*.md")) if page.parts[-2] not in MADE),
+]
+SITE = ROOT / "docs" / "site"
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```(?:\n+```text\n(?P<output>.*?)```)?", re.DOTALL)
 
 
@@ -43,13 +48,22 @@ LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     links = LINK.findall(re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL))
+    links = [link for link in links if not link.startswith("../examples/")]  # made when the site is built
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
 def test_the_index_links_all_pages() -> None:
     index = ROOT / "docs" / "index.md"
     links = {(index.parent / link).resolve() for link in LINK.findall(index.read_text(encoding="utf-8"))}
-    assert {page.resolve() for page in PAGES} - {index.resolve()} <= links
+    assert {page.resolve() for page in PAGES if page.parent != SITE} - {index.resolve()} <= links
+
+
+def test_the_site_has_all_pages() -> None:
+    listed = re.findall(r"```\{toctree\}\n(.*?)```", (SITE / "index.md").read_text("utf-8"), flags=re.DOTALL)
+    names = {name for block in listed for name in block.split() if not name.startswith(":")}
+    found = {(SITE / f"{name}.md").resolve() for name in names}
+    wanted = {page.resolve() for page in PAGES[1:]} - {SITE / "index.md", ROOT / "docs" / "index.md"}
+    assert wanted - found == set(), "pages that no toctree of docs/site/index.md lists"
 
 
 def test_demo(tmp_path: Path) -> None:
