@@ -83,6 +83,7 @@ def run(options: argparse.Namespace) -> int:
     table = Table(
         [("problem", 28), ("greedy", 8), *((f"after {limit:g} s", 26) for limit in limits)],
     )
+    document.content["versions"] = {"streed": streed.__version__}
     alarms: list[str] = []
     summary: dict[str, Any] = {}
     for problem in problems(options):

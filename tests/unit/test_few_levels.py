@@ -97,3 +97,22 @@ def test_never_behind_the_pruned_tree_of_the_same_price() -> None:
     assert result.objective <= min(costs) + 1e-9
     assert result.lower_bound <= result.objective
     assert grown.get_depth() <= MOST_DEPTH or result.tree.depth <= MOST_DEPTH
+
+
+def test_a_fit_that_its_time_limit_ends_also_looks_at_a_tree_by_entropy(monkeypatch: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((3000, 12))
+    y = (np.sin(9 * X[:, 0]) + X[:, 1] * X[:, 2] + rng.normal(size=3000) > 0.5).astype(int)
+    grown: list[str] = []
+    plain = greedy.grow
+
+    def grow(ranks: Any, bits: Any, target: greedy.Target, *more: Any) -> dict[str, Any]:
+        grown.append(target.criterion)
+        return plain(ranks, bits, target, *more)
+
+    monkeypatch.setattr(greedy, "grow", grow)
+    model = streed.OptimalTreeClassifier(max_depth=5, time_limit=0.1)
+    with pytest.warns(streed.NotProvenWarning):
+        model.fit(X, y)
+    assert model.result_.status == "time_limit"
+    assert grown[-2:] == ["gini", "entropy"]
