@@ -95,7 +95,7 @@ constexpr OptionReader kOptions[] = {
     {"time_limit", kAll, 0, read<&streed::Options::time_limit>, {.low = 0, .above = true}},
     {"memory_limit", kAll, 0, read<&streed::Options::memory_limit>, {0}},
     {"needs_cache", 0, kOneValue | kVector, read<&streed::Options::needs_cache>},
-    {"n_threads", kByDepth, 0, read<&streed::Options::n_threads>, {1, 1024}},
+    {"n_threads", kByDepth, kPriced, read<&streed::Options::n_threads>, {1, 1024}},
     {"branch_cost", kScalar, 0, read<&streed::Options::branch_cost>, {0, kLargest}},
     {"prices", 0, kOneValue, read<&SearchOptions::prices>},
     {"combination", 0, kOneValue, read<&SearchOptions::combination>},

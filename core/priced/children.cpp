@@ -15,7 +15,7 @@ constexpr double kFirstStep = 0.25;  // of the price
 }  // namespace
 
 // The child on one side of the feature in `lane`, without bounds.
-void Search::build(const Level& at, int lane, int side, Level& child) {
+void Worker::build(Level& at, int lane, int side, Level& child) {
     const std::size_t before = child.rows->bytes();
     bool dropped = false;
     at.table->useful(lane, side, keep_, dropped);
@@ -31,31 +31,40 @@ void Search::build(const Level& at, int lane, int side, Level& child) {
     child.parent = &at;
     child.parent_lane = lane;
     child.side = side;
-    work_ += 2.0 * child.rows->n_words() * child.rows->stride + 10.0 * child.rows->n_rows();
-    level_bytes_ += child.rows->bytes() - before;
+    search_.add_cycles(2.0 * child.rows->n_words() * child.rows->stride + 10.0 * child.rows->n_rows());
+    search_.level_bytes += child.rows->bytes() - before;
 }
 
 // Before the child is made: most children are ruled out by the bounds of their own children, and some of
 // those follow from the table of the parent. Saves 10 to 18 % of the tables (nothing on yeast).
-double Search::preview(const Level& at, int lane, int side) {
+double Worker::preview(Level& at, int lane, int side) {
     bool dropped = false;
     at.table->useful(lane, side, keep_, dropped);
+    const SharedLock lock(at);
     return at.table->preview(lane, side, root_.unit * at.table->leaf_of(lane, side), keep_, apart(),
                              at.bounds);
 }
 
-void Search::solve_children(Level& at, int depth, int lane, double room) {
+void Worker::solve_children(Level& at, int depth, int lane, double room) {
     const auto f = static_cast<std::size_t>(lane);
     Bounds& bounds = at.bounds;
     const double b = root_.branch;
     Level* child[2] = {&level(depth + 1, 0), &level(depth + 1, 1)};
     bool built[2] = {false, false}, asked[2] = {false, false}, viewed[2] = {false, false};
     std::size_t entry[2] = {0, 0};
-    double lower[2] = {bounds.lower[0][f], bounds.lower[1][f]};
-    bool exact[2] = {lower[0] >= bounds.upper[0][f], lower[1] >= bounds.upper[1][f]};
+    double lower[2], target;
+    bool exact[2];
+    {
+        const SharedLock lock(at);
+        for (int s = 0; s < 2; ++s) {
+            lower[s] = bounds.lower[s][f];
+            exact[s] = lower[s] >= bounds.upper[s][f];
+        }
+        target = std::min(room, at.upper);
+    }
     const auto first = [&] { return lower[1] >= lower[0] ? 1 : 0; };
     int side = first();
-    double step = kFirstStep * b, target = std::min(room, at.upper);
+    double step = kFirstStep * b;
     while (b + lower[0] + lower[1] < target && !(exact[0] && exact[1]) && !halted()) {
         if (exact[side]) side = 1 - side;
         const int other = 1 - side;
@@ -67,6 +76,7 @@ void Search::solve_children(Level& at, int depth, int lane, double room) {
             if (side == first() || exact[side]) step *= 2;
         };
         const auto update = [&](double new_lower, double new_upper) {
+            const SharedLock lock(at);
             lower[side] = std::max(lower[side], new_lower);
             bounds.upper[side][f] = std::min(bounds.upper[side][f], new_upper);
             exact[side] = lower[side] >= bounds.upper[side][f];
@@ -76,8 +86,8 @@ void Search::solve_children(Level& at, int depth, int lane, double room) {
         if (!asked[side]) {  // before the child is made
             asked[side] = true;
             side_mask(*at.rows, lane, side, mask_);
-            entry[side] = memo_.find(*at.rows, mask_.data());
-            const Entry& known = memo_.at(entry[side]);
+            entry[side] = memo_.find(*at.rows, mask_.data(), key_);
+            const Entry known = memo_.at(entry[side]);
             if (techniques_.memo && (known.lower > lower[side] || known.upper < bounds.upper[side][f])) {
                 update(known.lower, known.upper);
                 if (exact[side] || lower[side] >= limit) take_turns();
@@ -101,13 +111,12 @@ void Search::solve_children(Level& at, int depth, int lane, double room) {
             below.lower = std::max(0.0, lower[side] - below.offset);
         }
         solve(below, depth + 1, limit - below.offset);
-        Entry& remembered = memo_.at(entry[side]);
-        remembered.lower = std::max(remembered.lower, below.lower + below.offset);
-        remembered.upper = std::min(remembered.upper, below.upper + below.offset);
+        memo_.narrow(entry[side], below.lower + below.offset, below.upper + below.offset);
         update(below.lower + below.offset, below.upper + below.offset);
         exact[side] = exact[side] || below.exact;
         take_turns();
     }
+    const SharedLock lock(at);
     for (int s = 0; s < 2; ++s) {
         bounds.lower[s][f] = std::max(bounds.lower[s][f], lower[s]);
         if (techniques_.similarity) at.table->push(lane, s, lower[s], apart(), bounds);

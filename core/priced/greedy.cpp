@@ -4,7 +4,7 @@
 
 namespace streed::priced {
 
-void Search::greedy(Level& at, int depth) {
+void Worker::greedy(Level& at, int depth) {
     if (at.leaf <= root_.branch || at.rows->n_features == 0) return;
     look_up(at.table->needed(*at.rows));
     if (halted() || known(at, at.leaf)) return;

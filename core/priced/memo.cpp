@@ -26,7 +26,7 @@ void each_row(const Rows& rows, const std::uint64_t* mask, Visit visit) {
 
 }  // namespace
 
-void Memo::make_key(const Rows& rows, const std::uint64_t* mask) {
+void MemoKey::make(const Rows& rows, const std::uint64_t* mask, std::size_t n_root_rows) {
     std::size_t n = rows.ids.size();
     const std::uint32_t* ids = rows.ids.data();
     if (mask != nullptr) {
@@ -36,8 +36,8 @@ void Memo::make_key(const Rows& rows, const std::uint64_t* mask) {
         n = static_cast<std::size_t>(out - ids_.data());
         ids = ids_.data();
     }
-    const std::size_t as_bits = (n_root_rows_ + 31) / 32;
-    const bool narrow = n_root_rows_ <= 0x10000;
+    const std::size_t as_bits = (n_root_rows + 31) / 32;
+    const bool narrow = n_root_rows <= 0x10000;
     if (as_bits < (narrow ? (n + 1) / 2 : n)) {
         key_.assign(1 + as_bits, 0);
         std::uint32_t at = 0, word = 0;  // positions rise: a word is put together in a register
@@ -71,44 +71,63 @@ void Memo::make_key(const Rows& rows, const std::uint64_t* mask) {
     key_.insert(key_.end(), rows.features.begin(), rows.features.end());
 }
 
-std::size_t Memo::find(const Rows& rows, const std::uint64_t* mask) {
-    make_key(rows, mask);
+std::size_t Memo::find(const Rows& rows, const std::uint64_t* mask, MemoKey& buffer) {
+    buffer.make(rows, mask, n_root_rows_);
+    const std::vector<std::uint32_t>& key = buffer.words();
     std::uint64_t hash = kHashSeed;
     std::size_t w = 0;
-    for (; w + 2 <= key_.size(); w += 2)
-        hash = mix(hash, key_[w] | static_cast<std::uint64_t>(key_[w + 1]) << 32);
-    if (w < key_.size()) hash = mix(hash, key_[w]);
+    for (; w + 2 <= key.size(); w += 2)
+        hash = mix(hash, key[w] | static_cast<std::uint64_t>(key[w + 1]) << 32);
+    if (w < key.size()) hash = mix(hash, key[w]);
+    const auto lock = locked();
     for (std::size_t at = hash & (index_.size() - 1);; at = (at + 1) & (index_.size() - 1)) {
         if (index_[at] == 0) {
             Entry entry;
             entry.hash = hash;
-            entry.size = static_cast<std::uint32_t>(key_.size());
-            entry.key = keep_key();
+            entry.size = static_cast<std::uint32_t>(key.size());
+            entry.key = keep_key(key);
             entries_.push_back(entry);
             index_[at] = static_cast<std::uint32_t>(entries_.size());
             if (2 * entries_.size() > index_.size()) grow();
+            count_bytes();
             return entries_.size() - 1;
         }
         const Entry& known = entries_[index_[at] - 1];
-        if (known.hash != hash || known.size != key_.size() ||
-            std::memcmp(known.key, key_.data(), 4 * key_.size()) != 0)
+        if (known.hash != hash || known.size != key.size() ||
+            std::memcmp(known.key, key.data(), 4 * key.size()) != 0)
             continue;
         ++hits_;
         return index_[at] - 1;
     }
 }
 
-const std::uint32_t* Memo::keep_key() {
-    if (used_ + key_.size() > room_) {
-        room_ = std::max(kChunkWords, key_.size());
+const std::uint32_t* Memo::keep_key(const std::vector<std::uint32_t>& key) {
+    if (used_ + key.size() > room_) {
+        room_ = std::max(kChunkWords, key.size());
         chunks_.emplace_back(new std::uint32_t[room_]);
-        bytes_ += 4 * room_;
+        chunk_bytes_ += 4 * room_;
         used_ = 0;
     }
     std::uint32_t* at = chunks_.back().get() + used_;
-    std::memcpy(at, key_.data(), 4 * key_.size());
-    used_ += key_.size();
+    std::memcpy(at, key.data(), 4 * key.size());
+    used_ += key.size();
     return at;
+}
+
+void Memo::narrow(std::size_t entry, double lower, double upper) {
+    const auto lock = locked();
+    Entry& known = entries_[entry];
+    known.lower = std::max(known.lower, lower);
+    known.upper = std::min(known.upper, upper);
+}
+
+void Memo::store(std::size_t entry, double lower, double upper, std::int32_t feature) {
+    const auto lock = locked();
+    Entry& known = entries_[entry];
+    known.lower = std::max(known.lower, lower);
+    if (upper > known.upper || (upper == known.upper && known.feature != kUnknown)) return;
+    known.upper = upper;
+    known.feature = feature;
 }
 
 void Memo::grow() {

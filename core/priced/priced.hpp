@@ -33,7 +33,7 @@ struct Techniques {
 std::string refusal(const Problem& problem, const Options& options);
 
 // Finds a tree of least cost, or the best one until a limit of time, memory or the user ends the search.
-// `max_depth`, `max_nodes` and `n_threads` of the options are ignored. Throws std::invalid_argument
+// `max_depth` and `max_nodes` of the options are ignored. Throws std::invalid_argument
 // where `refusal` gives a reason, and std::bad_alloc when memory runs out.
 Result solve(const Problem& problem, const Options& options, const Techniques& techniques);
 

@@ -1,7 +1,10 @@
 // The search over row sets: values, bounds and limits are in ticks, whole numbers in doubles.
 #pragma once
 
+#include <atomic>
+#include <limits>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "priced/memo.hpp"
@@ -37,40 +40,112 @@ struct Level {
     bool expanded = false;         // the pair table and the bounds are there
     bool exact = false;            // lower == upper
     std::size_t entry = kNoEntry;  // of the memo
-    const Level* parent = nullptr;
+    Level* parent = nullptr;
     int parent_lane = 0, side = 0;
+    bool shared = false;      // the root, searched by several threads
+    std::vector<char> taken;  // features that a thread is at
+    mutable std::mutex mutex;
 };
 
 struct Counters {
-    std::size_t nodes = 0, tables = 0, pruned = 0, pruned_at_once = 0, certificates = 0;
+    std::size_t nodes = 0, tables = 0, pruned = 0, certificates = 0;
+
+    void add(const Counters& other) {
+        nodes += other.nodes;
+        tables += other.tables;
+        pruned += other.pruned;
+        certificates += other.certificates;
+    }
 };
 
+// What the threads of a search share. The root is a level of its own: threads take its features one by one,
+// under its lock.
 class Search : public run::Control {
 public:
-    Search(Root& root, const Kernels& kernels, const Options& options, const Techniques& techniques,
-           run::Clock::time_point started);
+    Search(Root& the_root, const Kernels& the_kernels, const Options& the_options,
+           const Techniques& the_techniques, run::Clock::time_point started);
 
-    // Searches the root; `status()` says how it ended.
-    void search_root();
-    Tree rebuild();
-
-    double lower() const { return top_->lower + top_->offset; }
-    double upper() const { return top_->upper + top_->offset; }
-    const Level& top() const { return *top_; }
+    double lower() const { return top.lower + top.offset; }
+    double upper() const { return top.upper + top.offset; }
     Statistics statistics() const;
+    bool halted() const { return stopped() || paused.load(std::memory_order_relaxed); }
+    void add_cycles(double more) {
+        if (shared())
+            cycles_.fetch_add(more, std::memory_order_relaxed);
+        else
+            cycles_.store(cycles() + more, std::memory_order_relaxed);
+    }
+    double cycles() const { return cycles_.load(std::memory_order_relaxed); }
+    bool shared() const { return options.n_threads > 1; }
+    std::size_t bytes() const {
+        return level_bytes.load(std::memory_order_relaxed) + memo.bytes() + prices.bytes() +
+               8 * root.packed.size();
+    }
+
+    Root& root;
+    const Kernels& kernels;
+    const Techniques& techniques;
+    Memo memo;
+    LeafPrices prices;
+    Level top;
+    Counters counters;                // of workers that are gone
+    bool searching = false;           // after the greedy tree
+    bool building = false;            // the search is over and its tree is built: no limit ends that
+    std::atomic<bool> paused{false};  // the search goes back to the root, to look for prices of rows
+    double next_certificate;          // of `cycles`
+    std::atomic<std::size_t> level_bytes{0};
+
+private:
+    Progress shown();
+
+    std::atomic<double> cycles_{0};  // of the processor, about, without those for prices of rows
+};
+
+// Locks the root where threads share it.
+class SharedLock {
+public:
+    explicit SharedLock(Level& at) : mutex_(at.shared ? &at.mutex : nullptr) {
+        if (mutex_ != nullptr) mutex_->lock();
+    }
+    SharedLock(const SharedLock&) = delete;
+    SharedLock& operator=(const SharedLock&) = delete;
+    ~SharedLock() {
+        if (mutex_ != nullptr) mutex_->unlock();
+    }
+
+private:
+    std::mutex* mutex_;
+};
+
+// One thread's walk down from the root.
+class Worker {
+public:
+    Worker(Search& search, bool calling);
+    ~Worker();
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    // Searches the root; `search.status()` says how it ended.
+    void search_root();
+    // The tree of the root. That of a proven value depends on the rows alone (rebuild.cpp).
+    Tree rebuild(bool proven);
 
 private:
     // Raises `at.lower` until it is exact or no less than `room` (search.cpp).
     void solve(Level& at, int depth, double room);
     bool known(Level& at, double room);
+    bool begin(Level& at, double room);
     void expand(Level& at);
     void own_bounds(Level& at) const;
     int choose(Level& at, double target) const;
     void finish(Level& at);
+    // The root by several threads (share.cpp).
+    void share(Level& at);
+    void take_features(Level& at);
     // Both children of a feature in turns (children.cpp).
     void solve_children(Level& at, int depth, int lane, double room);
-    void build(const Level& at, int lane, int side, Level& child);
-    double preview(const Level& at, int lane, int side);
+    void build(Level& at, int lane, int side, Level& child);
+    double preview(Level& at, int lane, int side);
     void improve(Level& at, int lane);
     // A first tree (greedy.cpp).
     void greedy(Level& at, int depth);
@@ -80,32 +155,26 @@ private:
     // The tree of a node that costs `at.upper` (rebuild.cpp).
     void append(Level& at, int depth, Tree& tree);
     void recall(Level& at, bool table);
+    void pick(Level& at, int depth);
 
     Level& level(int depth, int side);
     void look_up(std::size_t wanted);
-    bool halted() const { return stopped() || paused_; }
-    Progress shown() const;
-    std::size_t bytes() const {
-        return level_bytes_ + memo_.bytes() + prices_.bytes() + 8 * root_.packed.size();
-    }
+    bool halted() const { return !finishing_ && search_.halted(); }
     double apart() const {
         return techniques_.missing_leaf ? root_.branch : std::numeric_limits<double>::infinity();
     }
 
+    Search& search_;
+    const bool calling_;
     Root& root_;
     const Kernels& kernels_;
     const Techniques& techniques_;
+    Memo& memo_;
     Reducer reducer_;
-    Memo memo_;
-    LeafPrices prices_;
-    std::vector<std::unique_ptr<Level>> levels_[2];
-    Level* top_ = nullptr;
-    bool rebuilding_ = false;
-    bool searching_ = false;   // after the greedy tree
-    bool paused_ = false;      // the search goes back to the root, to look for prices of rows
-    double work_ = 0;          // about processor cycles, without those for prices of rows
-    double next_certificate_;  // of `work_`
-    std::size_t level_bytes_ = 0;
+    MemoKey key_;
+    std::vector<std::unique_ptr<Level>> levels_[2];  // below the root
+    bool proven_ = false;                            // the tree of a proven value is built, and
+    bool finishing_ = false;                         // it is built to the end though a limit was reached
     Counters counters_;
     std::vector<std::uint64_t> mask_;
     std::vector<std::int32_t> keep_, lane_of_;

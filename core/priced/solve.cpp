@@ -50,8 +50,15 @@ Result solve(const Problem& problem, const Options& options, const Techniques& t
     if (!reason.empty()) throw std::invalid_argument("priced nodes: " + reason);
     Root root = make_root(problem, options.branch_cost, techniques.support);
     Search search(root, select_kernels(options.simd), options, techniques, started);
-    search.search_root();
-    FinishedTree finished = finish_tree(problem, search.rebuild(), options.branch_cost,
+    Tree tree;
+    Status status = Status::optimal;
+    {
+        Worker worker(search, true);
+        worker.search_root();
+        status = search.status();
+        tree = worker.rebuild(status == Status::optimal);
+    }
+    FinishedTree finished = finish_tree(problem, tree, options.branch_cost,
                                         std::numeric_limits<double>::infinity());
     const double splits_and_leaves = static_cast<double>(finished.tree.size());
     if (options.min_samples_leaf > 1 &&
@@ -59,7 +66,7 @@ Result solve(const Problem& problem, const Options& options, const Techniques& t
         finished.tree.size() > 1)
         throw std::logic_error("priced nodes: a leaf has fewer rows than its price implies");
     // Two sums of the same numbers in different orders.
-    const run::Proof proof{search.status(), root.base + search.lower() * root.tick,
+    const run::Proof proof{status, root.base + search.lower() * root.tick,
                            1e-9 * (finished.magnitude + options.branch_cost * splits_and_leaves)};
     Result result;
     run::conclude(search, std::move(finished), proof, search.statistics(), result);

@@ -50,6 +50,7 @@ class _OneValue(_Vector):
 class _Priced(_Search):
     branch_cost: float
     min_samples_leaf: NotRequired[int]
+    n_threads: NotRequired[int]
 
 class _Thresholds(_ByDepth):
     branch_cost: float

@@ -125,7 +125,7 @@ _TABLE = (
            integer=False, low=0, above=True, optional=True, sizes=True),
     Option("n_jobs", "a positive integer, -1 for all cores, or None for one",
            "Number of threads; below zero, -1 means all cores, -2 all but one, and so on.",
-           optional=True, native="n_threads", read_by=_BY_DEPTH),
+           optional=True, native="n_threads"),
 )  # fmt: skip
 
 MOST_THREADS = 1024

@@ -36,6 +36,14 @@ inline void one_priced(const std::string& what, const streed::Problem& problem, 
     const streed::Result watched = streed::priced::solve(problem, options, all);
     if (watched.objective != alone.objective || !same(watched.tree, alone.tree))
         fail(what, "another tree when watched");
+    options.n_threads = 3;
+    streed::priced::Techniques priced_early;
+    priced_early.early_prices = true;
+    for (const auto& techniques : {all, priced_early}) {
+        const streed::Result threads = streed::priced::solve(problem, options, techniques);
+        if (threads.objective != alone.objective || !same(threads.tree, alone.tree))
+            fail(what, "another tree with threads");
+    }
     Watcher hasty{what, 1};
     options.poll = std::ref(hasty);
     check_stopped(what, streed::priced::solve(problem, options, all), alone);

@@ -207,6 +207,45 @@ def test_no_switch_or_level_changes_the_optimum(kind: str, seed: int, n: int, f:
         )
 
 
+def same_tree(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return all(np.array_equal(one[name], other[name]) for name in ("feature", "left", "right", "label"))
+
+
+WAYS = [{"early_prices": True}, *({name: False} for name in ("memo", "alternation", "similarity", "greedy"))]
+"""Searches that meet trees of the same value in another order."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=SEEDS, n=st.integers(20, 120), f=st.integers(3, 9), way=st.sampled_from(WAYS))
+@settings(max_examples=max(5, EXAMPLES // 4))
+def test_the_tree_depends_on_the_rows_alone(
+    kind: str, seed: int, n: int, f: int, way: dict[str, bool]
+) -> None:
+    rng = np.random.default_rng(seed)
+    problem = priced(rows_of(kind, rng, features(rng, n, f)), rng)
+    alone = solve(problem)
+    early: dict[str, Any] = {"n_threads": 3, "switches": {"early_prices": True}}
+    for options in ({"n_threads": 2}, early, {"switches": way}):
+        other = solve(problem, **options)
+        assert other["optimal"]
+        assert other["objective"] == alone["objective"]
+        assert same_tree(alone, other)
+
+
+def test_threads_share_the_root() -> None:
+    """Long enough for prices of rows, which all threads wait for; then a time limit ends all of them."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(2, size=(250, 22), dtype=np.uint8)
+    problem = Priced(X, 3.0, y=rng.integers(2, size=250).astype(np.int32), w=np.ones(250))
+    alone, together = solve(problem), solve(problem, n_threads=3)
+    assert alone["statistics"]["nodes"] > 10_000
+    assert same_tree(alone, together)
+    assert (together["objective"], together["optimal"]) == (alone["objective"], True)
+    ended = solve(problem, n_threads=3, time_limit=0.02)
+    assert ended["status"] == "time_limit"
+    assert ended["lower_bound"] <= alone["objective"] <= ended["objective"]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS, n=st.integers(2, 90), f=st.integers(1, 6), level=st.sampled_from(LEVELS))
 @settings(max_examples=max(5, EXAMPLES // 4))

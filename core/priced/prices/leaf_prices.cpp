@@ -175,23 +175,24 @@ bool LeafPrices::improve(const Rows& rows, double least, double effort, const St
 }
 
 // Prices of the root's rows, after some work without them.
-void Search::certify(Level& at) {
-    next_certificate_ = std::numeric_limits<double>::infinity();
-    const double share = work_ < kLongWork ? kEffortShare : kLongEffortShare;
-    const double effort = techniques_.early_prices ? kEarlyEffort : share * work_ - prices_.work();
-    const bool better = prices_.improve(*at.rows, at.lower, effort, [this] {
+void Worker::certify(Level& at) {
+    search_.next_certificate = std::numeric_limits<double>::infinity();
+    LeafPrices& prices = search_.prices;
+    const double work = search_.cycles(), share = work < kLongWork ? kEffortShare : kLongEffortShare;
+    const double effort = techniques_.early_prices ? kEarlyEffort : share * work - prices.work();
+    const bool better = prices.improve(*at.rows, at.lower, effort, [this] {
         look_up(0);
         return halted();
     });
-    if (!prices_.finished()) next_certificate_ = kNextCertificate * work_;
+    if (!prices.finished()) search_.next_certificate = kNextCertificate * work;
     if (!better) return;
     ++counters_.certificates;
-    at.rows->prices = prices_.prices();
+    at.rows->prices = prices.prices();
     use_prices(at);
     own_bounds(at);
 }
 
-void Search::use_prices(Level& at) {
+void Worker::use_prices(Level& at) {
     const Rows& rows = *at.rows;
     if (rows.prices.empty()) return;
     const double missing = at.unpaid + root_.branch;
