@@ -180,6 +180,31 @@ def test_best_features_have_an_obvious_twin(seed: int) -> None:
     assert candidates.best_features(features[:, :24], target, limits) is None
 
 
+@pytest.mark.parametrize("kind", ["labels", "numbers"])
+def test_best_features_of_many_rows_are_those_of_some(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """Every third row compares features; the rows between do not count."""
+    monkeypatch.setattr(candidates, "ROWS", 30)
+    rng = np.random.default_rng(3)
+    bits = rng.integers(2, size=(90, 60)).astype(np.uint8)
+    y, weights = bits[:, 7] ^ (rng.random(90) < 0.2), rng.integers(1, 4, 90).astype(float)
+
+    def target(rows: Any) -> greedy.Target:
+        if kind == "labels":
+            return greedy.Target("gini", y[rows].astype(np.int32), None, weights[rows], np.empty((0, 2)))
+        numbers = np.ascontiguousarray(y[rows, None].astype(float) - 0.5)
+        return greedy.Target("squares", None, numbers, weights[rows], np.empty((0, 3)))
+
+    some = np.arange(0, 90, 3)
+    found = candidates.best_features(bits, target(np.arange(90)), check_limits(max_depth=6))
+    expected = candidates.best_features(bits[some], target(some), check_limits(max_depth=6))
+    assert found is not None
+    assert found.size == candidates.most_features(6, numbers=kind == "numbers")
+    assert np.array_equal(found, expected)
+    model = CASES[kind][0].set_params(max_depth=2, tune=3, cuts="binned")
+    wide = np.concatenate([bits ^ rng.integers(2, size=bits.shape) for _ in range(5)], axis=1)
+    assert clone(model).fit(wide, y if kind == "labels" else y * 1.0).tuned_.complete
+
+
 LABELLED: dict[str, tuple[Any, Any]] = {
     "accuracy": (streed.OptimalTreeClassifier(max_depth=2), metrics.accuracy_score),
     "balanced_accuracy": (

@@ -90,7 +90,7 @@ def best_features(
     limits, step = limits.for_rows(features.shape[0]), -(-features.shape[0] // ROWS)
     bits = np.ascontiguousarray(features[::step])
     numbers, weights = _numbers_of(target)
-    numbers, weights = numbers[::step], weights[::step]
+    numbers, weights = np.ascontiguousarray(numbers[::step]), np.ascontiguousarray(weights[::step])
     tree = greedy.grow(
         np.empty((0, bits.shape[0]), np.int32),
         bits,
