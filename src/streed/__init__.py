@@ -1,7 +1,7 @@
 """Optimal decision trees for separable optimisation tasks.
 
-`solve` and the tasks need NumPy only. The estimators and `Binarizer` are loaded on first use, since they
-import scikit-learn.
+`solve` and the tasks need NumPy only. All of it is loaded on first use: estimators and `Binarizer` import
+scikit-learn, and a stored model that predicts needs neither these nor the tasks.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from streed import fairness, limits, metrics, tasks
 from streed.errors import (
     CutsWarning,
     ExportError,
@@ -24,11 +23,7 @@ from streed.errors import (
     StreedError,
     TaskError,
 )
-from streed.leaves.compiled import native
 from streed.moved import make_importable
-from streed.solver.solve import solve
-from streed.tasks.combined import combine
-from streed.tasks.feature_costs import FeatureCosts
 from streed.tree import Tree
 from streed.tree.conditions import Condition
 from streed.tree.result import Progress, Result, Solution
@@ -36,6 +31,7 @@ from streed.tree.result import Progress, Result, Solution
 make_importable()
 
 if TYPE_CHECKING:
+    from streed import fairness, limits, metrics, tasks
     from streed.binarize import Binarizer
     from streed.estimators import (
         CostSensitiveTreeClassifier,
@@ -47,9 +43,13 @@ if TYPE_CHECKING:
         fairness_front,
     )
     from streed.estimators.estimate import estimate
+    from streed.leaves.compiled import native
     from streed.merged import merge_rows
     from streed.paths import complexity_path, size_path
     from streed.separable import check_separable
+    from streed.solver.solve import solve
+    from streed.tasks.combined import combine
+    from streed.tasks.feature_costs import FeatureCosts
     from streed.tuning.tune import tune
 
 __all__ = [
@@ -96,6 +96,10 @@ __all__ = [
 
 _LAZY = {
     "Binarizer": "streed.binarize",
+    "FeatureCosts": "streed.tasks.feature_costs",
+    "combine": "streed.tasks.combined",
+    "native": "streed.leaves.compiled",
+    "solve": "streed.solver.solve",
     "check_separable": "streed.separable",
     "complexity_path": "streed.paths",
     "size_path": "streed.paths",
@@ -111,9 +115,14 @@ _LAZY = {
     "fairness_front": "streed.estimators",
 }
 
+_MODULES = ("fairness", "limits", "metrics", "tasks")
+"""Packages that are loaded on first use, since a model that only predicts needs none of them."""
+
 
 def __getattr__(name: str) -> Any:
-    if name in _LAZY:
+    if name in _MODULES:
+        value: Any = import_module(f"streed.{name}")
+    elif name in _LAZY:
         value = getattr(import_module(_LAZY[name]), name)
     elif name == "__version__":
         value = _version()
@@ -133,4 +142,4 @@ def _version() -> str:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY, "__version__"})
+    return sorted({*globals(), *_LAZY, *_MODULES, "__version__"})

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from streed.binarize.encode import Encoder, Known, read_fitted
 from streed.binarize.features import ColumnFeatures, owners_of, sources_of
-from streed.table.columns import Column, Kind, is_frame, read_columns
+from streed.table.columns import Column, Kind, from_pandas, is_frame, is_pandas, read_columns
 from streed.table.limits import rounded_down
 from streed.tree.missing import answer_absent, check_absent
 from streed.tree.tree import ColumnTest, Tree
@@ -82,6 +82,10 @@ def _read(table: Any, columns: Sequence[ColumnFeatures], tested: list[int], miss
     wanted = [j for j, c in enumerate(columns) if strict or j in tested or (c.kind in plain and not c.part)]
     sources = sources_of(columns).tolist()
     needed = sorted({sources[j] for j in wanted})
+    if is_pandas(table):  # a frame of some columns would take longer than to read them
+        names = [column.name for column in columns if not column.part]
+        found = {j: from_pandas(names[j], table.iloc[:, j]) for j in needed}
+        return {j: read_fitted(found[sources[j]], columns[j], missing) for j in wanted}
     if is_frame(table):
         part = table[[table.columns[j] for j in needed]] if len(needed) < table.shape[1] else table
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from streed.explain.methods import Explains
 from streed.interop.methods import Exports
 from streed.model.holds import compared, holds, missing_in
 from streed.options import OPTIONS
-from streed.table.columns import Column, Kind, column_names, is_frame, read_columns
+from streed.table.columns import Column, Kind, column_names, from_pandas, is_frame, is_pandas, read_columns
 from streed.tree.conditions import Condition
 from streed.tree.line import is_linear
 from streed.tree.missing import answer_absent, check_absent
@@ -27,6 +28,7 @@ from streed.tree.walk import conditions_of
 
 if TYPE_CHECKING:
     from streed.model.check import Check
+    from streed.model.one import Walk
 
 
 class Seen(NamedTuple):
@@ -284,6 +286,51 @@ class Model(Exports, Explains):
         tree, features = self.evaluate(table)
         return tree.predict_proba(features)
 
+    @functools.cached_property
+    def _walk(self) -> Walk:
+        from streed.model.one import Walk
+
+        return Walk(self)
+
+    def predict_one(self, row: Mapping[str, Any]) -> Any:
+        """Return the prediction of one row, as `predict` would for a table of one row, but much sooner.
+
+        Parameters
+        ----------
+        row : mapping
+            From the names of columns to Python's or NumPy's values; None, NaN, NaT or pandas' NA are missing.
+            Columns that the tree does not test are not looked at.
+
+        Returns
+        -------
+        object
+            The label of its leaf, or the value of the linear function there.
+
+        Examples
+        --------
+        >>> from streed import OptimalTreeClassifier
+        >>> from streed.model import Model
+        >>> estimator = OptimalTreeClassifier(max_depth=1).fit([[1.0], [2.0], [3.0]], ["a", "b", "b"])
+        >>> Model.from_estimator(estimator).predict_one({"x0": 2.5})
+        'b'
+        """
+        return self._walk.predict(row)
+
+    def apply_one(self, row: Mapping[str, Any]) -> int:
+        """Return the leaf of one row; see `predict_one`.
+
+        Parameters
+        ----------
+        row : mapping
+            From the names of columns to values.
+
+        Returns
+        -------
+        int
+            The number of the leaf.
+        """
+        return self._walk.leaf(row)
+
     def check(self, X: Any, y: Any, sample_weight: Any = None) -> Check:
         """Count the leaves anew on data, and compare the data with those of the record.
 
@@ -487,7 +534,10 @@ def read_column(table: Any, columns: Sequence[str], name: str) -> Column:
     names = column_names(table)
     if name not in names:
         raise ValueError(f"the table has no column {name!r}, which the tree tests; it has {listed(names)}")
-    return next(read_columns(table[[table.columns[names.index(name)]]], [name]))
+    place = names.index(name)
+    if is_pandas(table):
+        return from_pandas(name, table.iloc[:, place])
+    return next(read_columns(table[[table.columns[place]]], [name]))
 
 
 def _as_array(table: Any, n_columns: int) -> NDArray[Any]:

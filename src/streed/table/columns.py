@@ -66,12 +66,13 @@ class Column:
 
 def is_pandas(X: object) -> bool:
     """Whether `X` is a pandas frame."""
-    return hasattr(X, "iloc") and hasattr(X, "dtypes") and hasattr(X, "columns")
+    kind = type(X)  # the property `dtypes` of a frame would take longer than to predict a row
+    return hasattr(kind, "iloc") and hasattr(kind, "dtypes") and hasattr(kind, "columns")
 
 
 def is_frame(X: object) -> bool:
     """Whether `X` is a frame that `read_columns` reads: pandas, polars, or wrapped by narwhals."""
-    return is_pandas(X) or (hasattr(X, "iter_columns") and hasattr(X, "columns") and hasattr(X, "shape"))
+    return is_pandas(X) or all(hasattr(type(X), name) for name in ("iter_columns", "columns", "shape"))
 
 
 _FIRST = tuple(f"x{j}" for j in range(256))
@@ -99,7 +100,7 @@ def read_columns(X: Any, names: list[str]) -> Iterator[Column]:
         finite = all_finite(X)  # all columns at once: one by one this would be most of the time of reading
         yield from (Column(name, Kind.NUMBER, X[:, j], finite=finite) for j, name in enumerate(names))
     elif is_pandas(X):
-        yield from (_from_pandas(name, X.iloc[:, j]) for j, name in enumerate(names))
+        yield from (from_pandas(name, X.iloc[:, j]) for j, name in enumerate(names))
     elif is_frame(X):
         from streed.table.frames import from_series, wrap
 
@@ -142,7 +143,8 @@ def from_array(name: str, values: NDArray[Any]) -> Column:
     raise unreadable(name, values.dtype)
 
 
-def _from_pandas(name: str, series: Any) -> Column:
+def from_pandas(name: str, series: Any) -> Column:
+    """Read a series of pandas."""
     dtype = series.dtype
     if dtype.name == "category":
         kind = Kind.ORDERED if dtype.ordered else Kind.CATEGORY
