@@ -12,7 +12,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Ridge
-from sklearn.metrics import brier_score_loss, log_loss, mean_pinball_loss, mean_poisson_deviance
+from sklearn.metrics import (
+    brier_score_loss,
+    log_loss,
+    mean_pinball_loss,
+    mean_poisson_deviance,
+    mean_tweedie_deviance,
+)
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeRegressor
@@ -54,6 +60,11 @@ def test_reported_values_are_those_of_scikit_learn() -> None:
     model = OptimalTreeRegressor("poisson", max_depth=2).fit(X, counts)
     deviance = len(y) * mean_poisson_deviance(counts, model.predict(X))
     assert model.result_.objective == pytest.approx(deviance)
+    for loss, power in (("gamma", 2), ("tweedie", 1.3)):
+        amounts = y if loss == "gamma" else np.where(y < 90, 0, y)
+        model = OptimalTreeRegressor(loss, max_depth=2, power=1.3).fit(X, amounts)
+        deviance = len(y) * mean_tweedie_deviance(amounts, model.predict(X), power=power)
+        assert model.result_.objective == pytest.approx(deviance)
     rounded = np.round(y, -1)
     model = OptimalTreeRegressor("quantile", quantile=0.8, max_depth=1).fit(X, rounded)
     pinball = len(y) * mean_pinball_loss(rounded, model.predict(X), alpha=0.8)
@@ -142,6 +153,10 @@ def test_several_targets() -> None:
         (OptimalTreeRegressor("quantile", quantile=0.0), y, "quantile must be a number between 0 and 1"),
         (OptimalTreeRegressor("poisson"), y - 100, "y must not be negative for the Poisson loss"),
         (OptimalTreeRegressor("poisson"), 0 * y, "needs a y above zero"),
+        (OptimalTreeRegressor("gamma"), np.where(y > 300, 0, y), "y must be above zero for the gamma loss"),
+        (OptimalTreeRegressor("tweedie"), y - 100, "y must not be negative for the tweedie loss"),
+        (OptimalTreeRegressor("tweedie", power=2), y, "power must be a number above 1 and below 2"),
+        (OptimalTreeRegressor("tweedie"), 0 * y, "needs a y above zero"),
         (OptimalTreeRegressor(), np.where(y > 300, np.nan, y), "NaN"),
         (OptimalTreeRegressor(leaf_model="linear", ridge=-1), y, "ridge must be a finite number >= 0"),
         (OptimalTreeRegressor(leaf_model="linear", leaf_columns=["weight"]), y, "leaf_columns must be names"),
@@ -155,7 +170,9 @@ def test_bad_input(model: Any, target: Any, message: str) -> None:
         model.fit(X, target)
 
 
-@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "quantile", "poisson"])
+@pytest.mark.parametrize(
+    "loss", ["squared_error", "absolute_error", "quantile", "poisson", "gamma", "tweedie"]
+)
 @pytest.mark.parametrize("value", [1e-7, 1 / 3, 7.3, 1e9])
 def test_constant_targets_without_a_depth(loss: str, value: float) -> None:
     """The price is a share of nothing there, but a single leaf is the best tree all the same."""

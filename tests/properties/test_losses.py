@@ -39,6 +39,13 @@ MAKERS: dict[str, Make] = {
     "outputs": lambda rng, X, more: tasks.SquaredError(numbers(rng, X, int(rng.integers(1, 4))), **more),
     "absolute": lambda rng, X, more: tasks.AbsoluteError(numbers(rng, X), **more),
     "quantile": lambda rng, X, more: tasks.Quantile(numbers(rng, X), rng.choice([0.1, 0.5, 0.77]), **more),
+    "gamma": lambda rng, X, more: tasks.Gamma(rng.gamma(2, 1 + X[:, 0]) * rng.choice([1, 0.3, 1e6]), **more),
+    "tweedie": lambda rng, X, more: tasks.Tweedie(
+        (rng.poisson(1 + X[:, 0]) * rng.gamma(2, 1, len(X)) + (np.arange(len(X)) == 0))
+        * rng.choice([1, 0.3, 1e6]),
+        power=rng.choice([1.1, 1.5, 1.9]),
+        **more,
+    ),
     "poisson": lambda rng, X, more: tasks.Poisson(
         (rng.poisson(1 + X[:, 0]) + (np.arange(len(X)) == 0)) * rng.choice([1, 0.3, 1e6]), **more
     ),

@@ -57,7 +57,7 @@ VERIFIED: dict[str, Callable[[], Any]] = {
     },
     **{
         name: partial(lambda name: OptimalTreeRegressor(name, max_depth=2).fit(X, T, W), name)
-        for name in ("squared_error", "absolute_error", "quantile", "poisson")
+        for name in ("squared_error", "absolute_error", "quantile", "poisson", "gamma", "tweedie")
     },
     "priced": lambda: OptimalTreeRegressor(max_depth=2, cost_complexity=0.02).fit(X, T, W),
     "several": lambda: OptimalTreeRegressor(max_depth=2).fit(X, np.column_stack([T, W])),

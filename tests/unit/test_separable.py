@@ -40,6 +40,7 @@ DATA: dict[str, Any] = {
 }
 NAMES_OF_DATA = {"sensitive_features": "group"}
 EXAMPLES: dict[str, Any] = {
+    "gamma": lambda task: task(1 + DATA["outcome"]),
     "limited_policy_reward": lambda task: task(DATA["rewards"], capacity={1: 9}),
 }
 """Tasks that need more: a function that makes an example from the class, by name."""

@@ -199,7 +199,7 @@ def check_choices(arguments: argparse.Namespace) -> None:
         )
     if arguments.event is not None and arguments.sensitive_features is not None:
         raise ValueError("--event and --sensitive do not go together")
-    for name in ("quantile", "leaf_model", "leaf_columns", "ridge"):
+    for name in ("quantile", "power", "leaf_model", "leaf_columns", "ridge"):
         if getattr(arguments, name) is not None and not regresses(arguments):
             raise ValueError(
                 f"--{name.replace('_', '-')} needs a number to predict: add --objective squared_error"
@@ -215,6 +215,9 @@ def add_regression_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("numbers (with --objective squared_error and its like)")
     group.add_argument(
         "--quantile", type=float, metavar="X", help="with --objective quantile: which one (default 0.5)"
+    )
+    group.add_argument(
+        "--power", type=float, metavar="X", help="with --objective tweedie: above 1 and below 2 (default 1.5)"
     )
     group.add_argument(
         "--leaf-model", choices=("constant", "linear", "simple_linear"), metavar="NAME",

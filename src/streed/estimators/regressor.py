@@ -17,7 +17,16 @@ from streed.estimators.job import Job
 from streed.estimators.leaf_columns import leaf_columns, read_leaf_columns
 from streed.options import OPTIONS
 from streed.spelling import did_you_mean
-from streed.tasks import AbsoluteError, LinearLeaves, Poisson, Quantile, SimpleLinear, SquaredError
+from streed.tasks import (
+    AbsoluteError,
+    Gamma,
+    LinearLeaves,
+    Poisson,
+    Quantile,
+    SimpleLinear,
+    SquaredError,
+    Tweedie,
+)
 from streed.tasks.base import Task
 from streed.tree.line import is_linear
 
@@ -25,7 +34,7 @@ if TYPE_CHECKING:
     from streed.estimators.scores import Score
 
 LOSSES: Mapping[str, Callable[..., Task]] = {
-    task.name: task for task in (SquaredError, AbsoluteError, Quantile, Poisson)
+    task.name: task for task in (SquaredError, AbsoluteError, Quantile, Poisson, Gamma, Tweedie)
 }
 """The losses of constant leaves, by name."""
 
@@ -62,11 +71,16 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
 
     Parameters
     ----------
-    loss : {"squared_error", "absolute_error", "quantile", "poisson"}, default="squared_error"
-        What to minimise on the training rows. Leaves predict means (squared error, Poisson), medians or
-        quantiles. The time of absolute error and quantiles grows with the number of distinct targets.
+    loss : {"squared_error", "absolute_error", "quantile", "poisson", "gamma", "tweedie"}, \
+default="squared_error"
+        What to minimise on the training rows. Leaves predict means (squared error, and the deviances of
+        counts, amounts, and sums of amounts), medians or quantiles. The time of absolute error and
+        quantiles grows with the number of distinct targets.
     quantile : float, default=0.5
         With ``loss="quantile"``: which quantile a leaf predicts, between 0 and 1.
+    power : float, default=1.5
+        With ``loss="tweedie"``: the power of the variance in the mean, above 1 (as counts) and below 2 (as
+        amounts).
     leaf_model : {"constant", "linear", "simple_linear"}, default="constant"
         What a leaf predicts: a number, a linear function of `leaf_columns`, or one of the best of these
         columns. The linear ones have the squared error as their loss.
@@ -99,7 +113,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         Where numbers and dates are cut: "exact" searches every threshold to the end, "binned" those of the
         binarizer. "auto" searches every threshold as far as that is cheap, or as `time_limit` says: of a
         large table the tree comes with a gap. A given `binarizer` means "binned". Where every threshold
-        cannot be searched (linear leaves, Poisson deviance, several targets), both take quantiles and the
+        cannot be searched (linear leaves, deviances, several targets), both take quantiles and the
         cuts of a greedy tree of the same depth, and "exact" warns. ``result_.note`` says what was considered.
     dates : {"date", "month", "weekday", "hour"} or list of them, default="date"
         What of dates is tested, see `streed.Binarizer`; a given `binarizer` has its own.
@@ -157,6 +171,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         loss: str = "squared_error",
         *,
         quantile: float = 0.5,
+        power: float = 1.5,
         leaf_model: str = "constant",
         leaf_columns: Any = None,
         ridge: float = 1.0,
@@ -177,6 +192,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     ) -> None:
         self.loss = loss
         self.quantile = quantile
+        self.power = power
         self.leaf_model = leaf_model
         self.leaf_columns = leaf_columns
         self.ridge = ridge
@@ -198,7 +214,7 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = self._takes_outputs()
-        tags.target_tags.positive_only = self.loss == "poisson"
+        tags.target_tags.positive_only = self.loss in ("poisson", "gamma", "tweedie")
         if self.leaf_model != "constant":
             tags.input_tags.allow_nan = False
         return tags
@@ -261,6 +277,8 @@ class OptimalTreeRegressor(RegressorMixin, BaseTree):  # type: ignore[misc]
         self.leaf_columns_ = []
         if self.loss == "quantile":
             options["quantile"] = self.quantile
+        if self.loss == "tweedie":
+            options["power"] = self.power
         return LOSSES[self.loss](y, **options)
 
     def _default_score(self, data: Mapping[str, Any]) -> Score:

@@ -77,9 +77,11 @@ def score_of_numbers(model: Any) -> Score:
     names = {
         "absolute_error": metrics.mean_absolute_error,
         "poisson": _poisson,
+        "gamma": partial(_tweedie, 2.0),
+        "tweedie": partial(_tweedie, model.power),
         "squared_error": metrics.mean_squared_error,
     }
-    name = "poisson_deviance" if model.loss == "poisson" else model.loss
+    name = f"{model.loss}_deviance" if model.loss in ("poisson", "gamma", "tweedie") else model.loss
     return Score(f"neg_mean_{name}", partial(_of_numbers, names[model.loss]))
 
 
@@ -159,6 +161,11 @@ def _metric(metric: Any, positive: Any, model: Any, data: Rows) -> float:
 def _of_numbers(loss: Callable[..., Any], model: Any, data: Rows) -> float:
     predicted = model.predict(data["X"])
     return -float(loss(np.asarray(data["y"]), predicted, sample_weight=_weights(None, data)))
+
+
+def _tweedie(power: float, y: Any, predicted: NDArray[np.float64], sample_weight: Any) -> Any:
+    known = np.maximum(predicted, LEAST_MEAN)
+    return metrics.mean_tweedie_deviance(y, known, sample_weight=sample_weight, power=power)
 
 
 def _poisson(y: Any, predicted: NDArray[np.float64], sample_weight: Any) -> Any:

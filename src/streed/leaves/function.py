@@ -132,10 +132,11 @@ class LeafFunction:
     def saving(self) -> float:
         """Return what a tree can save at most over a single leaf.
 
-        Of a function that the engine knows, and whose cost no row lowers, that is what the leaf costs; what
-        any other function makes of other sums is not known.
+        Of a loss (one that the engine knows, or that is counted from the rows), whose cost no row lowers,
+        that is what the leaf costs; what any other function makes of other sums is not known.
         """
-        if self.native is None or self.least_row is None or self.least_row.min(initial=0.0) < 0:
+        is_loss = self.native is not None or self.losses is not None
+        if not is_loss or self.least_row is None or self.least_row.min(initial=0.0) < 0:
             return math.inf
         return float(np.min(self.function(self.statistics.sum(axis=0)[:, None])))
 

@@ -167,4 +167,4 @@ def _microseconds(column: str, value: Any) -> int:
     except (TypeError, ValueError):
         raise TypeError(f"column {column!r} held dates when fitted, now it holds {value!r}"[:300]) from None
     zoned = value if value.tzinfo else value.replace(tzinfo=dt.UTC)
-    return (zoned - EPOCH) // dt.timedelta(microseconds=1)
+    return int((zoned - EPOCH) // dt.timedelta(microseconds=1))

@@ -236,6 +236,8 @@ OBJECTIVES: Mapping[str, tuple[Count, ...]] = {
     "absolute_error": (_of_values,),
     "quantile": (_of_values,),
     "poisson": (_of_values,),
+    "gamma": (_of_values,),
+    "tweedie": (_of_values,),
     "policy_reward": (_mean_of_values,),
 }
 """How the value of each task follows from the leaves; tasks that are not here have values that

@@ -41,7 +41,16 @@ from streed.tasks.limited_task import LimitedTask
 from streed.tasks.macro_f1 import MacroF1
 from streed.tasks.metric import F1Score, GMean, JaccardIndex, MatthewsCorrelation, Metric, MinRecall
 from streed.tasks.policy_reward import PolicyReward
-from streed.tasks.regression import AbsoluteError, LinearLeaves, Poisson, Quantile, SimpleLinear, SquaredError
+from streed.tasks.regression import (
+    AbsoluteError,
+    Gamma,
+    LinearLeaves,
+    Poisson,
+    Quantile,
+    SimpleLinear,
+    SquaredError,
+    Tweedie,
+)
 from streed.tasks.statistics import StatisticsTask
 from streed.tasks.survival import Survival
 
@@ -63,6 +72,7 @@ __all__ = [
     "F1Score",
     "FeatureCosts",
     "GMean",
+    "Gamma",
     "GeneralTask",
     "Gini",
     "JaccardIndex",
@@ -88,6 +98,7 @@ __all__ = [
     "Survival",
     "Tally",
     "Task",
+    "Tweedie",
     "combine",
     "make_task",
     "resolve",
@@ -119,6 +130,8 @@ _TASKS: tuple[type[Task], ...] = (
     AbsoluteError,
     Quantile,
     Poisson,
+    Gamma,
+    Tweedie,
     LinearLeaves,
     SimpleLinear,
     Survival,

@@ -5,5 +5,15 @@ from streed.tasks.regression.linear_leaves import LinearLeaves
 from streed.tasks.regression.poisson import Poisson
 from streed.tasks.regression.simple_linear import SimpleLinear
 from streed.tasks.regression.squared_error import SquaredError
+from streed.tasks.regression.tweedie import Gamma, Tweedie
 
-__all__ = ["AbsoluteError", "LinearLeaves", "Poisson", "Quantile", "SimpleLinear", "SquaredError"]
+__all__ = [
+    "AbsoluteError",
+    "Gamma",
+    "LinearLeaves",
+    "Poisson",
+    "Quantile",
+    "SimpleLinear",
+    "SquaredError",
+    "Tweedie",
+]
