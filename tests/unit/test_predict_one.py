@@ -136,8 +136,8 @@ def test_missing_values_are_named() -> None:
 @pytest.mark.filterwarnings("ignore::streed.MissingAtPredictWarning")
 def test_linear_leaves() -> None:
     table = TABLE[["count", "flag"]].astype(float)
-    y = 2.0 * table["count"] + RNG.normal(size=N)
-    model = Model.from_estimator(OptimalTreeRegressor(leaf_model="linear", max_depth=1).fit(table, y))
+    y = 2.0 * table["count"] + 3.0 * table["flag"]
+    model = Model.from_estimator(OptimalTreeRegressor(leaf_model="linear", max_depth=0).fit(table, y))
     for row in table.head(20).to_dict("records"):
         assert model.predict_one(row) == pytest.approx(model.predict(pd.DataFrame([row])).item(), rel=1e-12)
     with pytest.raises(ValueError, match="must be a finite number, got None"):

@@ -42,6 +42,8 @@ class LeafFunction:
         order that it wants; None: the function is called.
     parameter : float
         A number that the native loss takes beside the sums, such as a smoothing; 0 if it takes none.
+    is_loss : bool
+        Whether it is known that no leaf costs less than nothing, as of all losses with a native name.
     losses : callable or None
         ``losses(leaf, n_nodes)``: what every node costs that is the leaf of some rows, from the rows
         themselves; sums of statistics lose digits where leaves cost little. What users see is counted by it.
@@ -54,6 +56,7 @@ class LeafFunction:
     worst_row: NDArray[np.float64] | None = None
     native: str | None = None
     parameter: float = 0.0
+    is_loss: bool = False
     losses: Callable[[NDArray[np.int64], int], NDArray[np.float64]] | None = None
 
     affine: ClassVar[bool] = False
@@ -132,11 +135,10 @@ class LeafFunction:
     def saving(self) -> float:
         """Return what a tree can save at most over a single leaf.
 
-        Of a loss (one that the engine knows, or that is counted from the rows), whose cost no row lowers,
-        that is what the leaf costs; what any other function makes of other sums is not known.
+        Of a loss whose cost no row lowers that is what the leaf costs; what any other function makes of other
+        sums is not known.
         """
-        is_loss = self.native is not None or self.losses is not None
-        if not is_loss or self.least_row is None or self.least_row.min(initial=0.0) < 0:
+        if not (self.is_loss or self.native) or self.least_row is None or self.least_row.min(initial=0.0) < 0:
             return math.inf
         return float(np.min(self.function(self.statistics.sum(axis=0)[:, None])))
 

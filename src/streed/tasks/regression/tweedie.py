@@ -93,7 +93,7 @@ class Tweedie(LeafLoss):
         """Return what leaves cost, for the engine."""
         z, w = self._scaled, self._weights
         statistics = np.column_stack([w * z, w, w * self._own(z)])
-        return LeafFunction(statistics, self.leaf_costs, 1, least_row=np.zeros(w.size))
+        return LeafFunction(statistics, self.leaf_costs, 1, least_row=np.zeros(w.size), is_loss=True)
 
     def leaf_costs(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return half the deviances from sums of targets, weights and half the deviances from 1."""
