@@ -5,6 +5,7 @@
 
 #include "front.hpp"
 #include "options.hpp"
+#include "many.hpp"
 #include "priced.hpp"
 #include "python_leaf.hpp"
 #include "result.hpp"
@@ -186,6 +187,7 @@ NB_MODULE(_core, module) {
     sizes.attr("TaskFailure") = module.attr("TaskFailure");
     register_one_value<run_sizes>(sizes);
     register_front(module);
+    register_many(module);
     register_priced(module);
     register_subproblems(module);
     register_thresholds(module);

@@ -153,6 +153,18 @@ def priced_switch_names() -> list[str]: ...
 def rank_columns(
     columns: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.int64]]: ...
+def bin_column(
+    values: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float64], bool, bool]: ...
+def solve_bins(
+    codes: npt.NDArray[np.uint8],
+    labels: npt.NDArray[np.int32] | None,
+    weights: npt.NDArray[np.float64] | None,
+    costs: npt.NDArray[np.float64] | None,
+    statistics: npt.NDArray[np.float64] | None,
+    n_labels: int,
+    **options: Unpack[_Thresholds],
+) -> dict[str, Any]: ...
 def grow_greedy(
     ranks: npt.NDArray[np.int32],
     bits: npt.NDArray[np.uint8] | None,

@@ -85,6 +85,7 @@ ENGINE: dict[str, str] = {
     "tree": "rows go down a tree in native code",
     "table.labels": "labels are encoded in native code: it is most of the time of a small fit",
     "thresholds.columns": "small columns are ranked in native code: it is a tenth of the time of a small fit",
+    "thresholds.bins": "columns of many rows become bins in native code",
     "table.units": "the largest unit of many numbers is found in native code",
 }
 """Who may import the native engine, and why."""

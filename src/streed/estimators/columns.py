@@ -47,9 +47,10 @@ class FitColumns:
     def __init__(self, binarizer: Binarizer, table: Any, y: Any, weights: Any, rows: Any) -> None:
         names, self._plan = binarizer.begin(table, weights, y, all_orders=True)
         self._binarizer = binarizer
-        self._known = self._plan.read(read_columns(table, names))
+        self.known = self._plan.read(read_columns(table, names))
         self._fixed: dict[int, ColumnFeatures] = {}
         self.n_rows, self.rows = table.shape[0], rows
+        self._ranked = True
 
     @functools.cached_property
     def ranks(self) -> dict[int, Ranks]:
@@ -58,9 +59,9 @@ class FitColumns:
         Dates of which only parts are wanted, and parts of dates, are not among them.
         """
         numbers: dict[int, Column] = {}
-        for j, known in enumerate(self._known):
+        for j, known in enumerate(self.known):
             column, values, missing = known[:3]
-            if self._plan.has_cuts(known):
+            if self.has_cuts(known):
                 missing = None if missing is None else missing[self.rows]
                 numbers[j] = Column(column.name, column.kind, values[self.rows], missing=missing)
         encoded = zip(numbers, encode_columns(list(numbers.values())), strict=True)
@@ -82,9 +83,19 @@ class FitColumns:
 
     def _names_rows(self, j: int) -> bool:
         ranks = self.ranks[j]
-        return self._plan.identify(
-            self._known[j], np.asarray(ranks.distinct), int(np.count_nonzero(ranks.codes >= 0))
-        )
+        return self.names_rows(j, np.asarray(ranks.distinct), int(np.count_nonzero(ranks.codes >= 0)))
+
+    def has_cuts(self, known: Known) -> bool:
+        """Whether a column holds numbers or dates that are cut."""
+        return self._plan.has_cuts(known)
+
+    def names_rows(self, j: int, distinct: NDArray[Any], n_rows: int) -> bool:
+        """Whether a column of whole numbers, with its distinct values among some rows, names these rows."""
+        return self._plan.identify(self.known[j], distinct, n_rows)
+
+    def search(self, searched: list[int]) -> None:
+        """Say which columns are searched, without ranks of them: they have bins."""
+        self.searched, self._ranked = searched, False
 
     @property
     def n_thresholds(self) -> int:
@@ -95,30 +106,37 @@ class FitColumns:
     def cut(self, cuts: Cuts | None = None) -> Binarizer:
         """Return a fitted binarizer with given cuts of the searched columns; by default at quantiles."""
         fitted = []
-        for j, known in enumerate(self._known):
+        for j, known in enumerate(self.known):
             if j not in self.searched or cuts is None:
                 fitted.append(self._features(j, known))
             else:
                 given = list(cuts.get(j, ()))
-                fitted.append(self._plan.features(known, given, self._gaps(j) if given else None))
+                fitted.append(
+                    self._plan.features(known, given, self._gaps(j) if given and self._ranked else None)
+                )
         binarizer = Binarizer(**self._binarizer.get_params())
         if cuts is not None:
-            binarizer.thresholds = {self._known[j].source: list(cuts.get(j, ())) for j in self.searched}
+            binarizer.thresholds = {self.known[j].source: list(cuts.get(j, ())) for j in self.searched}
         return binarizer.keep(self._binarizer, fitted)
 
     def bits(self, binarizer: Binarizer) -> NDArray[np.uint8]:
         """Return the features of a binarizer that was made here."""
-        return encode_features(self.n_rows, self._known, binarizer.columns).view(np.uint8)
+        return encode_features(self.n_rows, self.known, binarizer.columns).view(np.uint8)
 
     def matrix(self) -> NDArray[np.int32]:
         """All columns for the search over thresholds: ranks, then binary features, where 1 has the rank 0."""
-        others = [self._features(j, known) for j, known in self._others()]
-        bits = encode_features(self.n_rows, [known for _, known in self._others()], others)[self.rows]
+        bits = self.other_bits[self.rows]
         table = np.empty((len(self.searched) + bits.shape[1], bits.shape[0]), np.int32)
         for row, j in zip(table, self.searched, strict=False):
             row[:] = self.ranks[j].codes
         np.logical_not(bits.T, out=table[len(self.searched) :], casting="unsafe")
         return table
+
+    @functools.cached_property
+    def other_bits(self) -> NDArray[np.bool_]:
+        """The binary features of the columns that are not searched, of shape (rows, features)."""
+        others = [self._features(j, known) for j, known in self._others()]
+        return encode_features(self.n_rows, [known for _, known in self._others()], others)
 
     def adopt(self, result: Result, splits: Sequence[Split]) -> tuple[Binarizer, Result]:
         """Return a binarizer whose cuts are the splits that a tree tests, and the tree over its features."""
@@ -152,12 +170,12 @@ class FitColumns:
         return cuts
 
     def _others(self) -> list[tuple[int, Known]]:
-        return [(j, known) for j, known in enumerate(self._known) if j not in self.searched]
+        return [(j, known) for j, known in enumerate(self.known) if j not in self.searched]
 
     def _features(self, j: int, known: Known) -> ColumnFeatures:
         """Return the features of a column of which no cuts are given."""
         if j not in self._fixed:
-            gaps = self._gaps(j) if j in self.ranks else None
+            gaps = self._gaps(j) if self._ranked and j in self.ranks else None
             self._fixed[j] = self._plan.features(known, None, gaps)
         return self._fixed[j]
 
@@ -183,15 +201,19 @@ class FitColumns:
                 found[j][last] = min(cut, found[j].get(last, cut))
         return found
 
+    def other_feature(self, binarizer: Binarizer, place: int) -> int:
+        """Return the number of a feature among those of the columns that are not searched."""
+        for j, _ in self._others():
+            own = binarizer.features_of_column(j)
+            if place < len(own):
+                return own[place]
+            place -= len(own)
+        raise IndexError(place)
+
     def _feature(self, binarizer: Binarizer, split: Split, cuts: Mapping[int, Mapping[int, Any]]) -> int:
         """Return the number of the feature that a split of the search became."""
         if split.column >= len(self.searched):
-            place = split.column - len(self.searched)
-            for j, _ in self._others():
-                own = binarizer.features_of_column(j)
-                if place < len(own):
-                    return own[place]
-                place -= len(own)
+            return self.other_feature(binarizer, split.column - len(self.searched))
         j = self.searched[split.column]
         own, n_cuts = binarizer.features_of_column(j), len(cuts[j])
         with_missing = len(own) > n_cuts  # "is missing" comes first, and "or missing" after the cuts

@@ -21,7 +21,7 @@ from sklearn.base import ClassifierMixin
 
 from streed.binarize.binarizer import Binarizer
 from streed.errors import CutsWarning, warn_caller
-from streed.estimators import candidates
+from streed.estimators import candidates, many
 from streed.estimators.baseline import baseline_of
 from streed.estimators.columns import FitColumns
 from streed.estimators.job import Job
@@ -126,6 +126,10 @@ class FitPlan:
             return self.model.binarizer_, _with_note(self._search_bits(*taken), note)
         why, rows = self._rows()
         columns = self._read(default_binarizer(self.model), rows)
+        if cuts == "auto" and self.collector is None and not why and self._has_many_rows():
+            kept = many.search(self.task, columns, self.limits, self.progress)
+            if kept is not None:
+                return kept
         if not columns.searched:
             return self._search_all_cuts(columns)
         found: dict[int, list[Any]] = {}
@@ -146,6 +150,10 @@ class FitPlan:
                 return binarizer, _with_note(result, said(result))
             found, why = columns.cuts_of(run.splits), run.gave_up
         return self.search_chosen_cuts(columns, found, why)
+
+    def _has_many_rows(self) -> bool:
+        n_rows, n_columns = self.job.table.shape
+        return many.suits(self.task, self.limits, n_rows * n_columns)
 
     def _read(self, binarizer: Binarizer, rows: Any) -> FitColumns:
         weights = _weights_of(rows, self.job.sample_weight, self.job.table.shape[0])

@@ -86,20 +86,14 @@ class Ranks:
         """Return the cut of numbers or dates after a rank, and the largest rank that is at most the cut."""
         distinct = np.asarray(self.distinct)
         low, high = distinct[rank], distinct[following]
-        cut: Any
-        if self.kind == "dates":
-            cut = date_between(float(low), float(high))
-        elif distinct.dtype.kind in "iu":
-            cut = whole_between(int(low), int(high))
-        else:
-            cut = number_between(float(low), float(high), type(low))
+        cut: Any = cut_between(self.kind, low, high)
         last = following - 1
         if last > rank:
             between = distinct[rank + 1 : following]
             if distinct.dtype.kind == "f":  # short floats would round the cut, binarizers do not
                 between = between.astype(np.float64)
             last -= int(np.count_nonzero(between > cut))
-        return _date_text(cut, float(low), float(high)) if self.kind == "dates" else cut, last
+        return date_text(cut, float(low), float(high)) if self.kind == "dates" else cut, last
 
     def _condition_of_few(self, rank: int) -> Condition:
         name, distinct = self.name, self.distinct
@@ -111,6 +105,15 @@ class Ranks:
             value = distinct[0]
             return Condition(name, "is", None) if value is None else Condition(name, "=", value)
         return Condition(name, "in", tuple(distinct[: rank + 1]), ordered=True)
+
+
+def cut_between(kind: str, low: Any, high: Any) -> float:
+    """Return a short cut between two neighbouring values of a column, as NumPy has them."""
+    if kind == "dates":
+        return date_between(float(low), float(high))
+    if isinstance(low, np.integer):
+        return whole_between(int(low), int(high))
+    return number_between(float(low), float(high), type(low))
 
 
 def encode_columns(columns: Sequence[Column]) -> list[Ranks]:
@@ -230,7 +233,7 @@ def _zero_one(values: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArra
     return ranks
 
 
-def _date_text(cut: float, low: float, high: float) -> str:
+def date_text(cut: float, low: float, high: float) -> str:
     """Write a date as ISO text; without the time of day where cut and neighbours are whole days."""
     day = 86_400_000_000
     text = str(np.datetime64(round(cut), "us"))
