@@ -1,4 +1,4 @@
-# make demo | test | docs | lint | bench | experiments | oldest | interop | sanitize: each works alone in a fresh clone; the first one
+# make demo | test | docs | lint | bench | bench-all | experiments | oldest | interop | sanitize: each works alone in a fresh clone; the first one
 # creates .venv and builds the package.
 PYTHON ?= python3
 WERROR ?= ON
@@ -16,7 +16,7 @@ CXX_SOURCES := $(shell find core bindings tests/core -name '*.[ch]pp')
 CHECKED := src tests examples $(wildcard benchmarks experiments docs/*.py)
 GALLERY := $(wildcard docs/gallery)
 
-.PHONY: demo test docs lint bench experiments oldest interop sanitize clean
+.PHONY: demo test docs lint bench bench-all experiments oldest interop sanitize clean
 
 demo: $(or $(wildcard $(VENV)/.installed),$(VENV)/.demo)
 	$(BIN)/python examples/demo.py
@@ -46,6 +46,10 @@ lint: $(VENV)/.installed
 
 bench: $(VENV)/.installed $(PEERS)/.installed
 	$(BIN)/python -m benchmarks accuracy --data $(DATA) --peer-python $(PEERS)/bin/python
+
+# Every study in quick form, compared with the last run that was kept; KEEP=1 keeps this one.
+bench-all: $(VENV)/.installed
+	$(BIN)/python -m benchmarks all --data $(DATA) $(if $(KEEP),--keep)
 
 # The paper's studies; FULL=1 for the whole of them, which takes hours.
 experiments: $(VENV)/.installed $(PEERS)/.installed

@@ -24,4 +24,6 @@ STUDIES = {
     "memory": "benchmarks.studies.memory",
     "scale": "benchmarks.studies.scale",
     "anytime": "benchmarks.studies.anytime",
+    "instructions": "benchmarks.studies.instructions",
+    "all": "benchmarks.studies.everything",
 }
