@@ -19,7 +19,7 @@ from experiments.runs import Kept, chosen, perform
 from experiments.settings import Settings
 from experiments.studies import STUDIES
 
-NAMES = list(dict.fromkeys(name.removeprefix("costs ") for name in METHODS))
+NAMES = list(dict.fromkeys(name.removeprefix("costs ").removeprefix("predicts ") for name in METHODS))
 
 
 def named_limit(text: str) -> tuple[str, float]:

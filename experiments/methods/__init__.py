@@ -33,6 +33,14 @@ METHODS: dict[str, Method] = {
     "Aghaei MIP": Method("experiments.methods.aghaei_mip", peer=True, packages=("highspy",)),
     "CAIPWL-opt": Method("experiments.methods.caipwl"),
     **{
+        f"predicts {family}": Method("experiments.methods.predict", peer, ("streed", "sklearn.tree"))
+        for peer, families in (
+            (False, ("one fit", "log loss", "tuned", "free", "ceilings")),
+            (True, ("FIGS", "ConTree")),
+        )
+        for family in families
+    },
+    **{
         f"costs {algorithm}": Method("experiments.methods.cost_sensitive", packages=("streed",))
         for algorithm in ("streed", "TMDP", "C4.5", "CSID3", "EG2", "IDX", "MetaCost")
     },

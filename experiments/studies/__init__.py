@@ -11,5 +11,6 @@ STUDIES: dict[str, str] = {
     "f1": "experiments.studies.f1",
     "fairness": "experiments.studies.fairness",
     "costs": "experiments.studies.costs",
+    "predicts": "experiments.studies.predicts",
     "policies": "experiments.studies.policies",
 }

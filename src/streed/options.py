@@ -116,8 +116,9 @@ _TABLE = (
     Option("min_samples_leaf", "an integer >= 1, or a share of the rows between 0 and 1",
            "Least number of training rows in a leaf, or their least share of all rows.",
            default=1, low=1, share=True),
-    Option("cost_complexity", "a number from 0 to 1e30", "Price of a branching node per unit of weight.",
-           default=0.0, integer=False, low=0, high=1e30, native="branch_cost", read_by=_SCALAR),
+    Option("cost_complexity", "a number from 0 to 1e30",
+           "Price of a branching node per unit of weight, or auto: chosen from the data.",
+           integer=False, low=0, high=1e30, native="branch_cost", read_by=_SCALAR),
     Option("time_limit", "a number of seconds > 0 or None", "Seconds until the best tree so far is returned.",
            integer=False, low=0, above=True, optional=True),
     Option("memory_limit", "a number of bytes > 0, a text such as '2GB', or None",
@@ -145,6 +146,30 @@ CUTS = ("auto", "exact", "binned")
 
 MISSING_AT_PREDICT = ("warn", "route", "error")
 """What is done with missing values in columns that had none in the fit; the first one is the default."""
+
+
+def check_complexity(cost_complexity: object, limits: Limits) -> float | None:
+    """Return the price of a node as an estimator was given it; None stands for "auto".
+
+    Without a price, nodes are free where a depth or a number of nodes limits the tree, else it is "auto".
+
+    Examples
+    --------
+    >>> check_complexity(None, check_limits(max_depth=3))
+    0.0
+    >>> check_complexity(None, check_limits(max_depth=None)) is None
+    True
+    """
+    if cost_complexity is None:
+        return None if limits.unlimited else 0.0
+    if isinstance(cost_complexity, str):
+        if cost_complexity == "auto":
+            return None
+        raise ValueError(
+            f'cost_complexity must be {OPTIONS["cost_complexity"].expected}, "auto" or None, '
+            f"got {cost_complexity!r}"
+        )
+    return OPTIONS["cost_complexity"].check(cost_complexity)
 
 
 _SMOOTHING = Option(

@@ -34,7 +34,7 @@ def test_the_signature_is_the_documented_one() -> None:
     parameters = inspect.signature(OptimalTreeClassifier).parameters
     defaults = {name: parameter.default for name, parameter in parameters.items()}
     expected = {"objective": "accuracy", "max_depth": 3, "max_nodes": None, "min_samples_leaf": 1}
-    expected |= {"cost_complexity": 0.0, "class_weight": None, "time_limit": None, "memory_limit": None}
+    expected |= {"cost_complexity": None, "class_weight": None, "time_limit": None, "memory_limit": None}
     expected |= {"n_jobs": None, "binarizer": None, "cuts": "auto", "dates": "date"}
     expected |= {"identifiers": "drop", "smoothing": "auto", "constraints": None}
     expected |= {"missing_at_predict": "warn", "tune": None, "progress": False}
@@ -266,7 +266,7 @@ def test_missing_values_as_a_feature() -> None:
         ),
         ({"objective": 7}, TypeError, "objective must be"),
         ({"max_depth": -1}, ValueError, "max_depth must be an integer from 0 to 20 or None, got -1"),
-        ({"max_depth": None}, ValueError, "max_depth=None needs a price per branching node"),
+        ({"max_depth": None, "cost_complexity": 0}, ValueError, "max_depth=None needs a price per branching"),
         ({"max_nodes": 1.5}, TypeError, "max_nodes must be"),
         ({"min_samples_leaf": 0}, ValueError, "min_samples_leaf must be an integer >= 1, or a share"),
         ({"min_samples_leaf": 151}, ValueError, "at most the number of rows, 150, got 151"),

@@ -85,12 +85,14 @@ SHORTER = {"max_depth": ("depth",), "max_nodes": ("nodes",), "n_jobs": ("jobs",)
 """Second, shorter names of some options."""
 
 
-def _reader(option: Option) -> Callable[[str], float | int | None]:
+def _reader(option: Option) -> Callable[[str], float | int | str | None]:
     """Return what reads the value of an option from the command line, and checks it."""
     return functools.partial(_read, option)
 
 
-def _read(option: Option, text: str) -> float | int | None:
+def _read(option: Option, text: str) -> float | int | str | None:
+    if option.name == "cost_complexity" and text == "auto":
+        return text
     try:
         return option.read(text)
     except (ValueError, TypeError):

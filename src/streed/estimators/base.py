@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from streed.estimators.path import Collector, EstimatorPath
     from streed.estimators.scores import Score
+    from streed.estimators.stability import Stability
 
 
 class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
@@ -151,6 +152,7 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
             progress = self.progress
         plan = FitPlan(self, job, progress, sizes)
         self.binarizer_, self.result_ = plan.run()
+        job = plan.job  # with the price of a node
         self.tree_ = self.result_.tree
         if isinstance(job.table, EncodedRows):
             self.tree_.n_samples = job.table.count(self.tree_)
@@ -185,6 +187,31 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
     def _default_score(self, data: Mapping[str, Any]) -> Score:
         """Return what tuning maximises by default, for what `fit` takes of all rows."""
         raise NotImplementedError
+
+    def stability(self, *data: Any, n_repeats: int = 20, random_state: Any = 0, **named: Any) -> Stability:
+        """Tell how often each split of the fitted tree comes again on bootstrap samples of its rows.
+
+        The estimator itself is not changed; a clone is fitted to each sample, with its own `time_limit`.
+
+        Parameters
+        ----------
+        *data
+            What `fit` takes.
+        n_repeats : int, default=20
+            Number of samples: as many rows, drawn with replacement, of each class as many as it has.
+        random_state : int or RandomState, default=0
+            For the samples.
+        **named
+            What `fit` takes by name.
+
+        Returns
+        -------
+        streed.estimators.stability.Stability
+            ``splits`` with the shares of each split, ``table()``, and the share of rows predicted alike.
+        """
+        from streed.estimators.stability import bound, stability
+
+        return stability(self, bound(self, *data, **named), n_repeats, random_state)
 
     def path(self, *data: Any, **named: Any) -> EstimatorPath:
         """Find the optimal tree for every number of branching nodes, up to the limits of the estimator.

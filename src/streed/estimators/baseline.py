@@ -51,7 +51,7 @@ def with_single_leaf(baseline: Baseline | None, model: Any, task: Any) -> Baseli
     costs, result = model._node_costs, model.result_
     if not isinstance(task, Task) or task.form is not OneValue:
         return baseline
-    priced = getattr(model, "cost_complexity", 0) or getattr(model, "feature_costs", None) is not None
+    priced = result.node_price or getattr(model, "feature_costs", None) is not None
     if priced or not isinstance(costs, np.ndarray) or costs.ndim > 1:
         return baseline
     saved = float(costs[0] - costs[result.tree.feature < 0].sum())

@@ -11,14 +11,14 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from streed.binarize.binarizer import check_table
+from streed.estimators import price
 from streed.estimators.base import BaseTree, check_labels, check_rows, has_shares
 from streed.estimators.constraints import constrained
 from streed.estimators.fitted import after_fit
 from streed.estimators.job import Job
 from streed.fairness.groups import columns_by_name
-from streed.options import OPTIONS
 from streed.tasks import is_binary, make_task, resolve
-from streed.tasks.base import labels_of
+from streed.tasks.base import Task, labels_of
 
 if TYPE_CHECKING:
     from streed.estimators.scores import Score
@@ -37,14 +37,16 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         ``functools.partial(streed.tasks.F1Score, positive="no")``.
     max_depth : int or None, default=3
         Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, where branching nodes have
-        a price (`cost_complexity` above zero).
+        a price (`cost_complexity`, by default "auto" then).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int or float, default=1
         Least number of training rows in a leaf, or their least share of all rows, between 0 and 1. Rows of
         weight zero do not count.
-    cost_complexity : float, default=0.0
-        Price of a branching node, as a share of the total weight of the rows.
+    cost_complexity : float or "auto", optional
+        Price of a branching node, as a share of the total weight of the rows. "auto" chooses it from the
+        data: a node must save ln(p) rows, p being the number of binary features; ``result_.note`` says how
+        many. By default there is no price, and "auto" where neither depth nor nodes are limited.
     class_weight : dict or "balanced", optional
         Factor of each label on the weight of its rows. "balanced" gives all classes the same total weight.
     time_limit : float, optional
@@ -125,7 +127,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         max_depth: int | None = 3,
         max_nodes: int | None = None,
         min_samples_leaf: float = 1,
-        cost_complexity: float = 0.0,
+        cost_complexity: float | str | None = None,
         class_weight: Any = None,
         time_limit: float | None = None,
         memory_limit: float | str | None = None,
@@ -195,22 +197,24 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
     def _prepare(self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None) -> Job:
         limits = self._limits()
         resolve(self.objective)
-        complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
         y = check_labels(self, y)
         table = check_table(self, X, reset=True)
         check_rows(table, y)
         options: dict[str, Any] = {
             "sample_weight": sample_weight,
             "class_weight": self.class_weight,
-            "cost_complexity": complexity or None,
         }
         given = {name: value for name, value in options.items() if value is not None}
-        task = make_task(self.objective, y, **given)
+        rows = {"y": y, "sample_weight": sample_weight, "sensitive_features": sensitive_features}
+
+        def made(complexity: float) -> Task:
+            priced = {"cost_complexity": complexity} if complexity else {}
+            return constrained(self, make_task(self.objective, y, **given, **priced), X, **rows)
+
+        task, make = price.begin(self, limits, made)
         labels = labels_of(task)
         self.classes_ = np.unique(y) if labels is None else labels
-        rows = {"y": y, "sample_weight": sample_weight, "sensitive_features": sensitive_features}
-        task = constrained(self, task, X, **rows)
-        return Job(task, table, y, sample_weight, limits)
+        return Job(task, table, y, sample_weight, limits, make=make)
 
     def _default_score(self, data: Mapping[str, Any]) -> Score:
         from streed.estimators.scores import score_of_labels

@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streed.binarize.binarizer import check_table
+from streed.estimators import price
 from streed.estimators.base import (
     BaseTree,
     check_labels,
@@ -80,15 +81,17 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         and groups of tests need a `FeatureCosts`.
     max_depth : int or None, default=3
         Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, where branching nodes have
-        a price (`cost_complexity` above zero).
+        a price (`cost_complexity`, by default "auto" then).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int or float, default=1
         Least number of training rows in a leaf, or their least share of all rows, between 0 and 1. Rows of
         weight zero do not count.
-    cost_complexity : float, default=0.0
+    cost_complexity : float or "auto", optional
         Price of a branching node, as a share of the sum over the rows of their greatest less
-        their least cost.
+        their least cost. "auto" chooses it from the data: a node must save ln(p) times the mean of these
+        differences, p being the number of binary features; ``result_.note`` says how much. By default there
+        is no price, and "auto" where neither depth nor nodes are limited.
     class_weight : dict or "balanced", optional
         Factor on the misclassification costs of the rows of each class; tests keep their prices.
     time_limit : float, optional
@@ -178,7 +181,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         max_depth: int | None = 3,
         max_nodes: int | None = None,
         min_samples_leaf: float = 1,
-        cost_complexity: float = 0.0,
+        cost_complexity: float | str | None = None,
         class_weight: Any = None,
         time_limit: float | None = None,
         memory_limit: float | str | None = None,
@@ -268,17 +271,21 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         weights = check_sample_weight(sample_weight, table.shape[0])
         rows = {"y": y, "sample_weight": sample_weight, "sensitive_features": sensitive_features}
 
-        def priced(features: NDArray[np.uint8]) -> Task:
-            assert prices is not None
-            columns = self._columns_of_features(features.shape[1])
-            task = self._task(y, costs, weights, prices.for_features(names, columns))
-            return constrained(self, task, X, **rows)
+        def made(complexity: float) -> Any:
+            if prices is None:
+                return constrained(self, self._task(y, costs, weights, None, complexity), X, **rows)
+
+            def priced(features: NDArray[np.uint8]) -> Task:
+                columns = self._columns_of_features(features.shape[1])
+                task = self._task(y, costs, weights, prices.for_features(names, columns), complexity)
+                return constrained(self, task, X, **rows)
+
+            return priced
 
         self._column_names, self._prices = names, prices
         self._weight = float(table.shape[0] if weights is None else weights.sum())
-        free = constrained(self, self._task(y, costs, weights, None), X, **rows)
-        task = free if prices is None else priced
-        return Job(task, table, y, sample_weight, limits)
+        task, make = price.begin(self, limits, made)
+        return Job(task, table, y, sample_weight, limits, make=make)
 
     @property
     def expected_costs_(self) -> ExpectedCosts:
@@ -292,9 +299,9 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         tests = float(tree.paid()[leaves] @ tree.n_samples[leaves]) / float(tree.n_samples[0])
         return ExpectedCosts(errors + tests, errors, tests)
 
-    def _task(self, y: Any, costs: Any, weights: Any, prices: FeatureCosts | None) -> Task:
+    def _task(self, y: Any, costs: Any, weights: Any, prices: FeatureCosts | None, complexity: float) -> Task:
         """Make the task from labels, or from the costs of the rows, and keep its classes."""
-        options: dict[str, Any] = {"sample_weight": weights, "cost_complexity": self.cost_complexity}
+        options: dict[str, Any] = {"sample_weight": weights, "cost_complexity": complexity}
         if prices is not None:
             options["feature_costs"] = prices
         if costs is not None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.binarize.binarizer import check_table
+from streed.estimators import price
 from streed.estimators.base import check_labels, check_rows, warn_of_identifiers
 from streed.estimators.classifier import OptimalTreeClassifier
 from streed.estimators.constraints import constrained
@@ -17,8 +18,9 @@ from streed.fairness.front import FairnessFront
 from streed.fairness.groups import columns_by_name, group_rates
 from streed.limits.groups import Parity, Ratio, parity, ratio
 from streed.limits.limit import Limit, check_constraints
-from streed.options import OPTIONS
+from streed.options import check_complexity
 from streed.solver.fairness.trade_off import search_front
+from streed.table.labels import counted_rows
 from streed.tasks import is_binary, make_task, resolve
 from streed.tasks.base import Task, labels_of
 from streed.tasks.constrained import Constrained
@@ -52,14 +54,16 @@ class FairTreeClassifier(OptimalTreeClassifier):
         The label that counts as positive; by default the second one in sorted order: 1 of {0, 1}.
     max_depth : int or None, default=3
         Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, where branching nodes have
-        a price (`cost_complexity` above zero).
+        a price (`cost_complexity`, by default "auto" then).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int or float, default=1
         Least number of training rows in a leaf, or their least share of all rows, between 0 and 1. Rows of
         weight zero do not count.
-    cost_complexity : float, default=0.0
-        Price of a branching node, as a share of the total weight of the rows.
+    cost_complexity : float or "auto", optional
+        Price of a branching node, as a share of the total weight of the rows. "auto" chooses it from the
+        data: a node must save ln(p) rows, p being the number of binary features; ``result_.note`` says how
+        many. By default there is no price, and "auto" where neither depth nor nodes are limited.
     class_weight : dict or "balanced", optional
         Factor of each label on the weight of its rows in the errors; rates are not weighted by it.
     time_limit : float, optional
@@ -153,7 +157,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         max_depth: int | None = 3,
         max_nodes: int | None = None,
         min_samples_leaf: float = 1,
-        cost_complexity: float = 0.0,
+        cost_complexity: float | str | None = None,
         class_weight: Any = None,
         time_limit: float | None = None,
         memory_limit: float | str | None = None,
@@ -228,13 +232,17 @@ class FairTreeClassifier(OptimalTreeClassifier):
         limits = self._limits()
         groups = columns_by_name(X, sensitive_features)
         y, table = self._check(X, y)
-        task = self._task(X, y, groups, sample_weight)
+
+        def made(complexity: float) -> Task:
+            return self._task(X, y, groups, sample_weight, complexity)
+
+        task, make = price.begin(self, limits, made)
         self.classes_ = labels_of(task)
 
         def finish(model: FairTreeClassifier) -> None:
             model._store_rates(task, table, y, groups, sample_weight)
 
-        return Job(task, table, y, sample_weight, limits, finish)
+        return Job(task, table, y, sample_weight, limits, finish, make)
 
     def _tuning_data(self, data: dict[str, Any]) -> dict[str, Any]:
         groups = columns_by_name(data["X"], data.get("sensitive_features"))
@@ -246,9 +254,10 @@ class FairTreeClassifier(OptimalTreeClassifier):
         check_rows(table, labels)
         return labels, table
 
-    def _task(self, X: Any, y: NDArray[Any], sensitive_features: Any, sample_weight: Any) -> Task:
+    def _task(
+        self, X: Any, y: NDArray[Any], sensitive_features: Any, sample_weight: Any, complexity: float
+    ) -> Task:
         resolve(self.objective)
-        complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
         common: dict[str, Any] = {
             "sample_weight": sample_weight,
             "class_weight": self.class_weight,
@@ -361,17 +370,20 @@ class FairTreeClassifier(OptimalTreeClassifier):
         if self.constraint is None:
             raise ValueError("a trade-off needs a constraint, got constraint=None")
         y, table = self._check(X, y)
+        bits = self._take_bits(table, sample_weight)
+        features, names = bits or self._fit_binarizer(table, y, sample_weight)
+        complexity = check_complexity(self.cost_complexity, limits)
+        if complexity is None:
+            complexity = price.gain_of_chance(price.varying(features)) / counted_rows(sample_weight, len(y))
         task = GroupFairness(
             y,
             columns_by_name(X, sensitive_features),
             self.constraint,
             sample_weight=sample_weight,
             class_weight=self.class_weight,
-            cost_complexity=OPTIONS["cost_complexity"].check(self.cost_complexity) or 0.0,
+            cost_complexity=complexity,
             positive=self.positive,
         )
-        bits = self._take_bits(table, sample_weight)
-        features, names = bits or self._fit_binarizer(table, y, sample_weight)
         warn_of_identifiers(self)
         front = search_front(task, features, limits, self.progress, names)
         if hasattr(self.binarizer_, "conditions_"):

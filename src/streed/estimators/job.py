@@ -23,3 +23,5 @@ class Job(NamedTuple):
     limits: Limits
     finish: Callable[[Any], None] | None = None
     """Computes, for a fitted estimator, what depends on the tree beside the tree itself."""
+    make: Callable[[float], Any] | None = None
+    """Makes the task with a price per node, where that is "auto" and not known yet."""

@@ -134,8 +134,10 @@ def _path(estimator: Any, collector: Collector, *data: Any, **named: Any) -> Est
     job = model._prepare(**given.arguments)
     model._solve(job, sizes=collector)
     results = collector.path.results
+    shared = {"node_price": model.result_.node_price}
     if not collector.binarizers:
-        results = tuple(replace(result, note=model.result_.note) for result in results)
+        shared["note"] = model.result_.note
+    results = tuple(replace(result, **shared) for result in results)
     for result in results:
         if isinstance(job.table, EncodedRows):
             result.tree.n_samples = job.table.count(result.tree)

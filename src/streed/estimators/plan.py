@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,19 +21,19 @@ from sklearn.base import ClassifierMixin
 
 from streed.binarize.binarizer import Binarizer
 from streed.errors import CutsWarning, warn_caller
-from streed.estimators import candidates, many
+from streed.estimators import candidates, many, price
 from streed.estimators.baseline import baseline_of
 from streed.estimators.columns import FitColumns
 from streed.estimators.job import Job
 from streed.estimators.sizes import ThresholdSizes
 from streed.options import CUTS, LEAST_SECONDS, Limits
-from streed.solver import greedy, thresholds
+from streed.solver import greedy, noise, thresholds
 from streed.solver.engines import thresholds as threshold_engine
 from streed.solver.forecast import Pace
 from streed.solver.progress import Watchers
 from streed.solver.solve import solve_checked
 from streed.table.encoded import EncodedRows
-from streed.table.labels import encode
+from streed.table.labels import counted_rows, encode
 from streed.tasks.base import Task, form_of
 from streed.tasks.forms import OneValue
 from streed.tree.baseline import Baseline
@@ -82,6 +82,10 @@ class FitPlan:
 
     pace: Pace | None = None
     """What watches a search that a limit may end, to say how long it would have taken."""
+    n_tests: int = 0
+    """Number of features that a price was chosen for."""
+    solved: Task | None = None
+    """The task over the features that were searched, where it depends on them."""
 
     @property
     def total(self) -> float:
@@ -110,6 +114,7 @@ class FitPlan:
     def run(self) -> tuple[Any, Result]:
         """Return the fitted binarizer, and the result with a tree over its features."""
         binarizer, result = self._run()
+        result = self.with_price(result)
         left_out = getattr(binarizer, "identifier_columns_", None)
         if left_out:
             name = "name" if len(left_out) > 1 else "names"
@@ -119,13 +124,18 @@ class FitPlan:
     def _run(self) -> tuple[Any, Result]:
         cuts = self._cuts()
         taken = self.model.take_features(self.job.table, self.job.y, self.job.sample_weight, cuts)
+        if taken is not None:
+            self._set_price(price.varying(taken[0]), lambda: taken[0])
         if self.collector is not None and self.collector.candidates:
+            if self.job.make is not None:
+                self._set_price_of(self._read(default_binarizer(self.model), self._rows()[1]))
             return self.search_candidates(taken, self.progress)
         if taken is not None:
             note = self.job.table.note if isinstance(self.job.table, EncodedRows) else ""
             return self.model.binarizer_, _with_note(self._search_bits(*taken), note)
         why, rows = self._rows()
         columns = self._read(default_binarizer(self.model), rows)
+        self._set_price_of(columns)
         if cuts == "auto" and self.collector is None and not why and self._has_many_rows():
             kept = many.search(self.task, columns, self.limits, self.progress)
             if kept is not None:
@@ -154,6 +164,38 @@ class FitPlan:
     def _has_many_rows(self) -> bool:
         n_rows, n_columns = self.job.table.shape
         return many.suits(self.task, self.limits, n_rows * n_columns)
+
+    def _set_price_of(self, columns: FitColumns) -> None:
+        """Choose the price by the features that the default binarizer makes of some columns."""
+        if self.job.make is not None:
+            binarizer = columns.cut()
+            self._set_price(len(binarizer.conditions_), lambda: columns.bits(binarizer))
+
+    def _set_price(self, n_features: int, features: Callable[[], NDArray[np.uint8]]) -> None:
+        """Make the task with a price for so many features, if it waits for one."""
+        if self.job.make is None:
+            return
+
+        def unexplained() -> float:
+            kept = slice(None) if self.job.sample_weight is None else np.flatnonzero(self.job.sample_weight)
+            target = self._target(kept)
+            assert target is not None
+            return noise.unexplained(features()[kept], target)
+
+        n_rows = counted_rows(self.job.sample_weight, self.job.table.shape[0])
+        gain = price.gain_of_chance(n_features)
+        task = price.free_of_limits(self.task)
+        share = task.share_of_gain(gain, n_rows, unexplained) if isinstance(task, Task) else gain / n_rows
+        made = self.job.make(share)
+        self.n_tests, self.job = price.least_tests(n_features), self.job._replace(task=made, make=None)
+
+    def with_price(self, result: Result) -> Result:
+        """Tell a result what each branching node costs."""
+        task = self.task if isinstance(self.task, Task) else self.solved
+        units = 0.0 if task is None else price.in_units(task)
+        if task is None or not units:
+            return result
+        return _with_note(replace(result, node_price=units), price.in_words(task, units, self.n_tests))
 
     def _read(self, binarizer: Binarizer, rows: Any) -> FitColumns:
         weights = _weights_of(rows, self.job.sample_weight, self.job.table.shape[0])
@@ -299,7 +341,8 @@ class FitPlan:
         return self.collector.solve(made, features, names, self.left(), self.progress)
 
     def _made(self, features: NDArray[np.uint8]) -> Task:
-        return self.task if isinstance(self.task, Task) else self.task(features)
+        self.solved = self.task if isinstance(self.task, Task) else self.task(features)
+        return self.solved
 
 
 def _covered(result: Result, columns: FitColumns) -> str:

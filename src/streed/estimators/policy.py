@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streed.binarize.binarizer import Binarizer, check_table
+from streed.estimators import price
 from streed.estimators.base import BaseTree, check_rows, label_names, ordered_columns
 from streed.estimators.constraints import constrained
 from streed.estimators.fitted import after_fit
@@ -96,14 +97,16 @@ class PolicyTree(BaseTree):
         Least propensity; lower ones are raised to it, with a warning.
     max_depth : int or None, default=3
         Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, where branching nodes have
-        a price (`cost_complexity` above zero).
+        a price (`cost_complexity`, by default "auto" then).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int or float, default=1
         Least number of training rows in a leaf, or their least share of all rows, between 0 and 1.
-    cost_complexity : float, default=0.0
+    cost_complexity : float or "auto", optional
         Price of a branching node, as a share of the mean over the rows of their greatest less their least
-        score.
+        score. "auto" chooses it from the data: in the sum over all rows a node must gain ln(p) times that
+        mean, p being the number of binary features; ``result_.note`` says how much. By default there is no
+        price, and "auto" where neither depth nor nodes are limited.
     time_limit : float, optional
         Seconds after which the best tree so far is taken; see ``result_.optimal`` and ``result_.gap``. They
         count from the scores on: the models of a teacher take the time that they take.
@@ -184,7 +187,7 @@ class PolicyTree(BaseTree):
         max_depth: int | None = 3,
         max_nodes: int | None = None,
         min_samples_leaf: float = 1,
-        cost_complexity: float = 0.0,
+        cost_complexity: float | str | None = None,
         time_limit: float | None = None,
         memory_limit: float | str | None = None,
         n_jobs: int | None = None,
@@ -282,18 +285,27 @@ class PolicyTree(BaseTree):
             trial = _trial(table, codes, outcome, treatments, models)
             scores = check_costs("scores of the teacher", scores_of(self.teacher, trial, models), "treatment")
             limits = self._limits()  # of the tree: nothing ends the models of a teacher
-        task = self._task(X, scores, treatments, sensitive_features)
+
+        def made(complexity: float) -> Task:
+            return self._task(X, scores, treatments, sensitive_features, complexity)
+
+        task, make = price.begin(self, limits, made)
         self.treatments_ = treatments
-        return Job(task, table, treatment, None, limits)
+        return Job(task, table, treatment, None, limits, make=make)
 
     def _task(
-        self, X: Any, scores: NDArray[np.float64], treatments: NDArray[Any], sensitive_features: Any
+        self,
+        X: Any,
+        scores: NDArray[np.float64],
+        treatments: NDArray[Any],
+        sensitive_features: Any,
+        complexity: float,
     ) -> Task:
-        free = PolicyReward(scores, treatments, cost_complexity=self.cost_complexity)
+        free = PolicyReward(scores, treatments, cost_complexity=complexity)
         given = (self.capacity, self.treatment_costs, self.budget)
         has_own = any(one is not None for one in given)
         if has_own and not check_constraints(self.constraints) and sensitive_features is None:
-            complexity, (capacity, costs, budget) = self.cost_complexity, given
+            capacity, costs, budget = given
             own = {"capacity": capacity, "treatment_costs": costs, "budget": budget}
             return LimitedPolicyReward(scores, treatments, cost_complexity=complexity, **own)
         limits = limits_of(*given, treatments.tolist(), len(scores)) if has_own else ()

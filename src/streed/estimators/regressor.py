@@ -11,11 +11,11 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
 from streed.binarize.binarizer import check_table
+from streed.estimators import price
 from streed.estimators.base import BaseTree, check_rows
 from streed.estimators.fitted import after_fit
 from streed.estimators.job import Job
 from streed.estimators.leaf_columns import leaf_columns, read_leaf_columns
-from streed.options import OPTIONS
 from streed.spelling import did_you_mean
 from streed.tasks import (
     AbsoluteError,
@@ -91,15 +91,18 @@ default="squared_error"
         ``sklearn.linear_model.Ridge``. It is part of what is minimised.
     max_depth : int or None, default=3
         Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, where branching nodes have
-        a price (`cost_complexity` above zero).
+        a price (`cost_complexity`, by default "auto" then).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int or float, default=1
         Least number of training rows in a leaf, or their least share of all rows, between 0 and 1. Rows of
         weight zero do not count.
-    cost_complexity : float, default=0.0
+    cost_complexity : float or "auto", optional
         Price of a branching node, as a share of the loss of a tree without any (for the squared error: of the
-        sum of squares about the mean).
+        sum of squares about the mean). "auto", for the squared error of constant leaves: a node must save
+        2 ln(p) times the variance of the noise, p being the number of binary features, and the noise what
+        greedy trees leave unexplained on rows held out (three folds); ``result_.note`` says how much. By
+        default there is no price, and "auto" where neither depth nor nodes are limited.
     time_limit : float, optional
         Seconds after which the best tree so far is taken; see ``result_.optimal`` and ``result_.gap``.
     memory_limit : float or str, optional
@@ -178,7 +181,7 @@ default="squared_error"
         max_depth: int | None = 3,
         max_nodes: int | None = None,
         min_samples_leaf: float = 1,
-        cost_complexity: float = 0.0,
+        cost_complexity: float | str | None = None,
         time_limit: float | None = None,
         memory_limit: float | str | None = None,
         n_jobs: int | None = None,
@@ -244,17 +247,20 @@ default="squared_error"
     def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Job:
         limits = self._limits()
         self._check_choices()
-        complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
         several = self._takes_outputs()
         if not is_plain_vector(y):
             _refuse_texts(y)
             y = validate_data(self, y=y, y_numeric=True, multi_output=several)
         table = check_table(self, X, reset=True)
         check_rows(table, y)
-        options: dict[str, Any] = {"sample_weight": sample_weight, "cost_complexity": complexity}
-        task = self._task(table, y, options)
+
+        def made(complexity: float) -> Task:
+            options: dict[str, Any] = {"sample_weight": sample_weight, "cost_complexity": complexity}
+            return self._task(table, y, options)
+
+        task, make = price.begin(self, limits, made)
         self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]
-        return Job(task, table, y, sample_weight, limits)
+        return Job(task, table, y, sample_weight, limits, make=make)
 
     def _check_choices(self) -> None:
         for name, known in (("loss", LOSSES), ("leaf_model", LEAF_MODELS)):

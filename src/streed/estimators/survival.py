@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from streed.binarize.binarizer import check_table
 from streed.errors import NoEventsWarning
+from streed.estimators import price
 from streed.estimators.base import BaseTree, check_rows
 from streed.estimators.fitted import after_fit
 from streed.estimators.job import Job
-from streed.options import OPTIONS
 from streed.survival.concordance import concordance_index
 from streed.survival.steps import StepFunction
 from streed.survival.targets import as_target, event_and_time
@@ -36,14 +36,17 @@ class SurvivalTree(BaseTree):
     ----------
     max_depth : int or None, default=3
         Greatest number of tests from the root to a leaf, 0 to 20. None: no limit, where branching nodes have
-        a price (`cost_complexity` above zero).
+        a price (`cost_complexity`, by default "auto" then).
     max_nodes : int, optional
         Greatest number of branching nodes; by default as many as the depth allows.
     min_samples_leaf : int or float, default=1
         Least number of training rows in a leaf, or their least share of all rows, between 0 and 1. Rows of
         weight zero do not count.
-    cost_complexity : float, default=0.0
-        Price of a branching node, as a share of the deviance of a tree without any.
+    cost_complexity : float or "auto", optional
+        Price of a branching node, as a share of the deviance of a tree without any. "auto" chooses it from
+        the data: a node must save ln(p) of half the deviance, p being the number of binary features;
+        ``result_.note`` says so. By default there is no price, and "auto" where neither depth nor nodes are
+        limited.
     time_limit : float, optional
         Seconds after which the best tree so far is taken; see ``result_.optimal`` and ``result_.gap``.
     memory_limit : float or str, optional
@@ -118,7 +121,7 @@ class SurvivalTree(BaseTree):
         max_depth: int | None = 3,
         max_nodes: int | None = None,
         min_samples_leaf: float = 1,
-        cost_complexity: float = 0.0,
+        cost_complexity: float | str | None = None,
         time_limit: float | None = None,
         memory_limit: float | str | None = None,
         n_jobs: int | None = None,
@@ -174,12 +177,14 @@ class SurvivalTree(BaseTree):
     def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Job:
         y = as_target(y)
         limits = self._limits()
-        complexity = OPTIONS["cost_complexity"].check(self.cost_complexity)
-        assert complexity is not None
         event, time = event_and_time(y)
         table = check_table(self, X, reset=True)
         check_rows(table, time)
-        task = Survival(event, time, sample_weight, complexity)
+
+        def made(complexity: float) -> Survival:
+            return Survival(event, time, sample_weight, complexity)
+
+        task, make = price.begin(self, limits, made)
         if not task.has_events:
             warnings.warn("no event was observed: the tree is a single leaf", NoEventsWarning, stacklevel=2)
         self._last_time = float(time.max())
@@ -187,7 +192,7 @@ class SurvivalTree(BaseTree):
         def finish(model: SurvivalTree) -> None:
             model.unique_times_ = model._curves.times
 
-        return Job(task, table, time, sample_weight, limits, finish)
+        return Job(task, table, time, sample_weight, limits, finish, make)
 
     def _tuning_data(self, data: dict[str, Any]) -> dict[str, Any]:
         return data | {"y": as_target(data["y"])}

@@ -37,7 +37,7 @@ class Seen(NamedTuple):
     kind: Kind
 
 
-_PROOF = ("measure", "objective", "lower_bound", "gap", "optimal", "status")
+_PROOF = ("measure", "objective", "lower_bound", "gap", "optimal", "status", "node_price")
 
 
 @dataclass(frozen=True)

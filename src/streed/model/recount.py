@@ -97,8 +97,13 @@ def _check_sums(name: str, tree: Tree, values: NDArray[Any], tolerance: float = 
 def objectives_of(model: Model) -> list[float]:
     """Return what the tree may be worth by what is in its leaves; nothing if its value does not follow."""
     complexity = model.parameters.get("cost_complexity") or 0.0
+    price = model.proof.get("node_price")
+    if _is_finite(price):  # the parameter may be "auto", and files from before have no price
+        complexity = 0.0
     if not _is_finite(complexity):
         return []
+    paid = model.tree.n_nodes * float(price) if _is_finite(price) else 0.0
+    paid = -paid if model.objective in MAXIMIZED else paid
     values = []
     for count in OBJECTIVES.get(model.objective, ()):
         try:
@@ -106,7 +111,7 @@ def objectives_of(model: Model) -> list[float]:
                 value = count(model.tree, float(complexity))
         except (ArithmeticError, IndexError, TypeError, ValueError):
             return []
-        values += [] if value is None else [value]
+        values += [] if value is None else [value + paid]
     return values if all(map(math.isfinite, values)) else []
 
 
@@ -215,6 +220,9 @@ def _mean_of_values(tree: Tree, complexity: float) -> float | None:
     total = _of_values(tree, complexity)
     return None if total is None else total / max(1, int(tree.n_samples[0]))
 
+
+MAXIMIZED = ("balanced_accuracy", "policy_reward")
+"""Tasks whose nodes may have a price, which is taken from the value."""
 
 OBJECTIVES: Mapping[str, tuple[Count, ...]] = {
     "accuracy": (_errors,),

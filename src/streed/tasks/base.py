@@ -9,6 +9,7 @@ solver and for tasks that the engine does not know. A task never calls a solver.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import ArrayLike
@@ -90,6 +91,26 @@ class Task(ABC):
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the task on binary features `X` as the six components of the paper, in natural units."""
 
+    def share_of_gain(self, gain: float, n_rows: float, unexplained: Callable[[], float]) -> float:
+        """Return the price of a node that must save a gain in log-likelihood, as `cost_complexity` has it.
+
+        Parameters
+        ----------
+        gain : float
+            The gain; for errors it is a number of rows.
+        n_rows : float
+            Number of rows.
+        unexplained : callable
+            Returns the share of the spread of the targets that is noise, where the task predicts numbers.
+
+        Returns
+        -------
+        float
+            ``gain / n_rows`` where a row costs up to one unit. A task for which no such price was found to
+            work raises ValueError.
+        """
+        return gain / n_rows
+
     def at_most(self, limit: float) -> LimitedTask:
         """Give the task as a constraint: the value of the whole tree is at most `limit`.
 
@@ -147,7 +168,15 @@ def errors_of(sample_weight: object, class_weight: object) -> str:
 
 def priced(measure: str, price: float) -> str:
     """Say that a value includes the price of branching nodes, if they have one."""
-    return f"{measure} and price of nodes" if price else measure
+    return f"{measure}{PRICED}" if price else measure
+
+
+PRICED = " and price of nodes"
+
+
+def unpriced(measure: str) -> str:
+    """Return the name of a value without the price of branching nodes."""
+    return measure.removesuffix(PRICED)
 
 
 def form_of(task: Task) -> Form:

@@ -9,6 +9,7 @@ log(D / H): two sums of rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -113,6 +114,11 @@ class Survival(LeafLoss):
         fitted = factor[leaf] * hazard
         own = fitted - np.where(event, np.log(np.where(event, fitted, 1.0)) + 1, 0.0)
         return np.asarray(np.bincount(leaf, w * own, n_nodes))
+
+    def share_of_gain(self, gain: float, n_rows: float, unexplained: Callable[[], float]) -> float:
+        """Return the price of a node: the gain itself, since half a deviance is a log-likelihood."""
+        whole = self.loss(np.arange(self._weights.size)) or 1.0
+        return gain * float(self._weights.sum()) / n_rows / whole
 
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
         """Leaves predict hazards relative to all rows; views show the curves of their rows."""

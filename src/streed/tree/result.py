@@ -123,6 +123,9 @@ class Result:
         scikit-learn grows it (``baseline.greedy``).
     advice : str
         The next sensible step, as far as a fit of an estimator knows one.
+    node_price : float
+        What each branching node adds to `objective`, or takes from it where it is maximised; fits of
+        estimators say it. 0: nothing.
     """
 
     objective: Any
@@ -143,6 +146,7 @@ class Result:
     record: Mapping[str, Any] = field(default_factory=dict)
     baseline: Baseline | None = field(default=None, compare=False)
     advice: str = field(default="", compare=False)
+    node_price: float = 0.0
 
     @classmethod
     def trusted(cls, **attributes: Any) -> Result:

@@ -358,7 +358,7 @@ def _listed(name: str, values: Iterable[Any]) -> list[Any]:
 def _check_price(estimator: Any) -> None:
     """Refuse objectives whose values and prices do not add up on the rows of a fold."""
     plain = getattr(estimator, "objective", None) == "accuracy" and estimator.class_weight is None
-    if not plain or estimator.cost_complexity != 0:
+    if not plain or estimator.cost_complexity not in (0, None):
         raise ValueError(
             "cost_complexity can be tuned for objective='accuracy', class_weight=None and cost_complexity=0: "
             f"tune max_nodes instead, got {estimator!r}"

@@ -6,6 +6,7 @@ makes these shares say more, also where the most frequent class stays the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,10 @@ class ClassCounts(LeafLoss):
     def branch_cost(self) -> float:
         """Price of a branching node: a share of the total weight, as for accuracy."""
         return self._complexity * float(self._weights.sum())
+
+    def share_of_gain(self, gain: float, n_rows: float, unexplained: Callable[[], float]) -> float:
+        """Return the price of a node that must save a gain: as for errors, see `Task.share_of_gain`."""
+        return gain / n_rows
 
     def worst(self, weight: NDArray[np.float64], total: float) -> NDArray[np.float64]:
         """Return what a row of a weight adds to a leaf at most, among rows of a total weight."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
@@ -35,6 +37,10 @@ class Entropy(ClassCounts):
     summary: ClassVar[str] = "entropy of the classes within the leaves, in bits (minimised)"
     measure = "entropy in bits"
     unit = float(1 / np.log(2))  # the engine has natural logarithms
+
+    def share_of_gain(self, gain: float, n_rows: float, unexplained: Callable[[], float]) -> float:
+        """Return the price of a node that must save a gain: entropy is counted in bits."""
+        return gain / math.log(2) / n_rows
 
     @staticmethod
     def cost_of_counts(counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ also have their targets rounded, to 2^-44 of the sum of their sizes or less.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.options import OPTIONS
 from streed.table.labels import check_sample_weight
-from streed.tasks.base import CostTable, LeafFunction, Lowered, Task, priced
+from streed.tasks.base import CostTable, LeafFunction, Lowered, Task, priced, unpriced
 from streed.tasks.parts.price_rule import node_price
 from streed.tasks.parts.targets import rows_of_leaves
 
@@ -90,6 +91,13 @@ class LeafLoss(Task):
         if not self._complexity:
             return 0.0
         return node_price(self._complexity, self.loss(np.arange(self._weights.size)))
+
+    def share_of_gain(self, gain: float, n_rows: float, unexplained: Callable[[], float]) -> float:
+        """Refuse to choose a price, unless a subclass knows one that works."""
+        raise ValueError(
+            f"no price per branching node can be chosen from the data for the {unpriced(self.measure)}: give "
+            "cost_complexity as a number, and max_depth where there is none"
+        )
 
     def lower(self) -> Lowered:
         """Give the task in the form that the engine takes."""

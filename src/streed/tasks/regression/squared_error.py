@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -94,6 +95,13 @@ class SquaredError(LeafLoss):
             mean = np.bincount(leaf, w * z, n_nodes) / weight
             costs += np.bincount(leaf, w * (z - mean[leaf]) ** 2, n_nodes)
         return self.unit * costs
+
+    def share_of_gain(self, gain: float, n_rows: float, unexplained: Callable[[], float]) -> float:
+        """Return the price of a node: twice the gain times the variance of the noise, as a share of all.
+
+        A squared error divided by twice the variance of the noise is a log-likelihood.
+        """
+        return 2 * gain * unexplained() / n_rows
 
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
         """Leaves predict means; views show the spread and the distribution of the targets."""
