@@ -127,9 +127,7 @@ class FitPlan:
         if taken is not None:
             self._set_price(price.varying(taken[0]), lambda: taken[0])
         if self.collector is not None and self.collector.candidates:
-            if self.job.make is not None:
-                self._set_price_of(self._read(default_binarizer(self.model), self._rows()[1]))
-            return self.search_candidates(taken, self.progress)
+            return self._search_priced_candidates(taken)
         if taken is not None:
             note = self.job.table.note if isinstance(self.job.table, EncodedRows) else ""
             return self.model.binarizer_, _with_note(self._search_bits(*taken), note)
@@ -164,6 +162,12 @@ class FitPlan:
     def _has_many_rows(self) -> bool:
         n_rows, n_columns = self.job.table.shape
         return many.suits(self.task, self.limits, n_rows * n_columns)
+
+    def _search_priced_candidates(self, taken: Features | None) -> tuple[Any, Result]:
+        """Search all sizes over candidates, with the price that a fit would choose."""
+        if self.job.make is not None:
+            self._set_price_of(self._read(default_binarizer(self.model), self._rows()[1]))
+        return self.search_candidates(taken, self.progress)
 
     def _set_price_of(self, columns: FitColumns) -> None:
         """Choose the price by the features that the default binarizer makes of some columns."""
