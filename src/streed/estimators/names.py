@@ -56,6 +56,9 @@ FOREIGN: dict[str, Ours] = {
     "look_ahead": _SWITCH,
     "cancellation": _SWITCH,
     "upperbound_guess": _SWITCH,
+    "upperbound": _SWITCH,
+    "allow_small_reg": Ours("", "any price of a node is taken, however small"),
+    "reference_LB": _SWITCH,
     # pystreed and MurTree
     "optimization_task": _GOAL,
     "max_num_nodes": _NODES,
@@ -73,6 +76,11 @@ FOREIGN: dict[str, Ours] = {
     "continuous_binarize_strategy": _CUTS,
     "n_thresholds": _CUTS,
     "n_categories": _CUTS,
+    "regression_lower_bound": _SWITCH,
+    "upper_bound": _SWITCH,
+    "discrimination_limit": Ours("max_difference", "the greatest difference between groups"),
+    "ridge_penalty": Ours("ridge", "the penalty of slopes of linear leaves"),
+    "lasso_penalty": Ours("ridge", "slopes of linear leaves have a quadratic penalty"),
     "cost_vector": Ours("feature_costs misclassification_costs"),
     # pycontree, PyDL8.5, rpart, policytree, interpretable AI
     "complexity_cost": _PRICE,
