@@ -13,7 +13,7 @@ from time import sleep
 import numpy as np
 import pandas as pd
 from PIL import Image
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_digits
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests are no part of the package
 
@@ -102,7 +102,38 @@ def pages(model: streed.OptimalTreeClassifier, front: FairnessFront) -> None:
         page.driver.set_window_size(1100, 1560)
         sleep(2)  # frames are drawn after the page
         page.driver.save_screenshot(str(IMAGES / "notebook.png"))
+        sizes(page)
         page.driver.quit()
+
+
+def long_names() -> streed.OptimalTreeClassifier:
+    """Return a tree whose columns have names that begin and end alike."""
+    X = DATA.data.rename(columns=lambda name: f"average normalised intensity of the {name} channel")
+    return streed.OptimalTreeClassifier(max_depth=3, cuts="binned").fit(X, LABELS)
+
+
+def sizes(page: Page) -> None:
+    """Photograph ten classes, also in grey, long names, a narrow page, and a histogram at a node."""
+    X, y = load_digits(return_X_y=True)
+    digits = streed.OptimalTreeClassifier(max_depth=4, cuts="binned").fit(X, y).result_
+    at_width(page, 1200, 900, digits.to_html(title="Ten digits"), "classes")
+    Image.open(IMAGES / "classes.png").convert("L").save(IMAGES / "classes-grey.png")
+    named = long_names()
+    named.tree_.plot(title="Names that begin and end alike").figure.savefig(IMAGES / "names.png", dpi=100)
+    rows = DATA.data.set_axis(named.feature_names_in_, axis=1)
+    at_width(page, 400, 760, named.result_.to_html(title="Long names"), "narrow")
+    html = named.tree_.to_html(title="With rows=X: how the values of a node are distributed", rows=rows)
+    at_width(page, 1200, 640, html, "histogram", focus="#tree li")
+
+
+def at_width(page: Page, width: int, height: int, html: str, name: str, focus: str = "") -> None:
+    """Photograph a page in a window of a given size."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    page.open(html)
+    if focus:
+        page.js("document.querySelector(arguments[0]).focus()", focus)
+    page.driver.save_screenshot(str(IMAGES / f"{name}.png"))
 
 
 def main() -> None:

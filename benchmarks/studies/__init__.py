@@ -23,6 +23,7 @@ STUDIES = {
     "startup": "benchmarks.studies.startup",
     "memory": "benchmarks.studies.memory",
     "scale": "benchmarks.studies.scale",
+    "forecasts": "benchmarks.studies.forecasts",
     "anytime": "benchmarks.studies.anytime",
     "instructions": "benchmarks.studies.instructions",
     "all": "benchmarks.studies.everything",
