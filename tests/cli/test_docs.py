@@ -18,7 +18,7 @@ from streed.options import CUTS, OPTIONS
 from tests.support import ROOT
 
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
-BLOCK = re.compile(r"```(?P<kind>csv \S+|console)\n(?P<text>.*?)```", re.DOTALL)
+BLOCK = re.compile(r"```(?P<kind>(?:csv|text) [\w.]+|console)\n(?P<text>.*?)```", re.DOTALL)
 SECONDS = re.compile(r"\([\d.e-]+ s\)")
 
 

@@ -108,7 +108,10 @@ def test_every_kind_of_number_has_a_name() -> None:
 def test_weights_are_called_weights() -> None:
     X, y = people()
     model = streed.OptimalTreeClassifier(max_depth=1, class_weight="balanced").fit(X, y)
-    assert "of the weight right" in model.result_.summary()
+    said = line_with(model.result_.summary(), "accuracy")
+    right = int((model.predict(X) == y).sum())
+    balanced = np.mean([(model.predict(X) == y)[y == label].mean() for label in model.classes_])
+    assert f"({right} of {len(y)} rows right), weighted {100 * balanced:.1f} %" in said
 
 
 def test_copies_keep_what_the_fit_knew() -> None:

@@ -156,6 +156,7 @@ class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, B
         self.tree_ = self.result_.tree
         if isinstance(job.table, EncodedRows):
             self.tree_.n_samples = job.table.count(self.tree_)
+            self.tree_.class_counts = None  # those of different rows, not of the rows that they stand for
         smooth(self, [self.result_], job)
         conditions = getattr(self.binarizer_, "conditions_", None)
         if conditions is not None:

@@ -16,7 +16,7 @@ from streed.tree.baseline import Baseline
 from streed.tree.details import Curves, Numbers
 from streed.tree.line import is_linear
 from streed.tree.tree import Tree
-from streed.views.wording import label_text, number_words, one_line, value_name
+from streed.views.wording import is_weighted, label_text, number_words, one_line, value_name
 
 MOST_CLASSES = 12
 """Confusion matrices of more classes are too wide to be read."""
@@ -60,12 +60,17 @@ def _accuracy(result: Any, tree: Tree, baseline: Baseline) -> str:
     right, total = float(weights[leaves, tree.label[leaves]].sum()), float(weights[0].sum())
     if total <= 0:
         return ""
-    rows = int(tree.n_samples[0])
-    counted = bool(np.allclose(weights.sum(axis=1), tree.n_samples, rtol=1e-9))
-    of_what = f"{right:,.0f} of {rows:,} rows right" if counted else "of the weight right"
+    rows, weighted = int(tree.n_samples[0]), is_weighted(tree)
+    counts = tree.class_counts if weighted else weights
+    if counts is None:
+        said = [f"accuracy {share_text(right / total)} of the weight"]
+    else:
+        n_right = int(counts[leaves, tree.label[leaves]].sum())
+        said = [f"accuracy {share_text(n_right / rows)} ({n_right:,} of {rows:,} rows right)"]
+        if weighted:
+            said[0] += f", weighted {share_text(right / total)}"
     most = int(weights[0].argmax())
-    always = f"always {_short(label_text(tree.classes[most]))}: {share_text(weights[0, most] / total)}"
-    said = [f"accuracy {share_text(right / total)} ({of_what})", always]
+    said.append(f"always {_short(label_text(tree.classes[most]))}: {share_text(weights[0, most] / total)}")
     if result.measure in ERRORS and baseline.greedy is not None:
         said.append(f"a greedy tree of the same limits: {share_text(1 - baseline.greedy / total)}")
     return "; ".join(said)
@@ -83,8 +88,9 @@ def confusion(tree: Tree) -> list[str]:
     if not 2 <= n_classes <= MOST_CLASSES:
         return []
     table = np.zeros((n_classes, n_classes))
+    known = weights if tree.class_counts is None else tree.class_counts
     for leaf in np.flatnonzero(tree.feature < 0).tolist():
-        table[:, tree.label[leaf]] += weights[leaf]
+        table[:, tree.label[leaf]] += known[leaf]
     names = [_short(label_text(label)) for label in tree.classes.tolist()]
     cells = [[number_words(cell) for cell in row] for row in table.tolist()]
     width = max(len(text) for row in [names, *cells] for text in row)
