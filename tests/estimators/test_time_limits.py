@@ -52,8 +52,8 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
 def test_reading_counts_and_the_end_of_a_search_has_its_time(
     given: list[float], estimator: Any, cuts: Any
 ) -> None:
-    """Of 20 s 6 are gone and 6 are kept; of 8 s half of what is left is kept."""
-    for limit, most in ((20.0, 8.0), (8.0, 1.0), (math.inf, math.inf)):
+    """Of 30 s 6 are gone and 12 are kept; of 8 s half of what is left is kept."""
+    for limit, most in ((30.0, 12.0), (8.0, 1.0), (math.inf, math.inf)):
         given.clear()
         model = estimator(max_depth=2, cuts=cuts, time_limit=None if limit == math.inf else limit)
         model.fit(X, Y)
