@@ -70,9 +70,9 @@ def kept_rows(task: Task) -> NDArray[np.int64] | None:
 
 
 ENDING = 2.0
-"""After a search its tree is built from the rows, compared with a greedy one, counted and recorded. That takes
-up to so many times as long as what was before the search: at 10^6 rows, 20 columns and 10 s a regression
-ended after 10.8 s with 1, after 10.5 s with 2 (numbers), and after 10.9 to 11.4 s and 10.6 s (mixed columns)."""
+"""After a search its tree is built from the rows, compared with a greedy one, counted and recorded, which
+takes up to so many times as long as what was before the search. At 10^6 rows, 20 columns and 10 s a
+regression ended after 10.8 s with 1 and 10.5 s with 2; with mixed columns after 10.9 to 11.4 s and 10.6 s."""
 
 
 class ThresholdRun(Run):
