@@ -52,11 +52,12 @@ ALLOWED: dict[str, set[str]] = {
     "model": BASE | {"table", "tree"},
     "interop": BASE | {"table", "tree", "model"},
     "survival": BASE | {"table", "tasks"},
+    "report": BASE | {"table", "model", "views"},
     "explain": BASE | {"table", "tree", "model", "views", "reasons"},
     "thresholds": BASE | {"table", "tree"},
     "estimators": BASE
     | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "limits", "tasks", "solver"}
-    | {"leaves", "paths", "tuning", "model", "interop", "explain", "versions"},
+    | {"leaves", "paths", "tuning", "model", "interop", "explain", "report", "versions"},
     "cli": BASE
     | {"survival", "estimators", "table", "tree", "fairness", "tasks", "solver", "model", "views", ""}
     | {"tuning"},
@@ -72,6 +73,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ): "a tree shows itself: the methods of views.methods load the views when called",
     ("tree.tree", "interop"): "a tree exports itself: the methods load the exports when called",
     ("tree.tree", "model"): "an export needs the columns beside the tree: it is made a model when called",
+    ("model.model", "report"): "a model reports on rows: the methods load the report when called",
     ("model.model", "views"): "a model gives what its exports give: the method loads the views when called",
     ("model.model", "explain"): "a model explains rows: the method loads the explanations when called",
     ("model.model", "interop"): "a model exports itself: the methods load the exports when called",

@@ -44,12 +44,12 @@ class Parser(argparse.ArgumentParser):
 
 def make_parser() -> Parser:
     """Make the parser of all commands."""
-    from streed.cli import fit, front, predict, show, tasks
+    from streed.cli import fit, front, predict, report, show, tasks
 
     parser = Parser(prog="streed", description=ABOUT, epilog=EXAMPLES)
     parser.add_argument("--version", action="version", version=f"streed {streed.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (fit, predict, show, front, tasks):
+    for module in (fit, predict, show, report, front, tasks):
         name = module.__name__.rpartition(".")[2]
         help_text = module.ABOUT.partition("\n")[0].rstrip(".")
         command = commands.add_parser(

@@ -35,6 +35,7 @@ from streed.estimators.unproven import warn_unproven
 from streed.explain.methods import Explains
 from streed.interop.methods import Exports
 from streed.options import MISSING_AT_PREDICT, Limits, check_limits, check_smoothing
+from streed.report.methods import Reports
 from streed.solver.progress import Watchers
 from streed.table.columns import is_frame, narrowed
 from streed.table.encoded import EncodedRows
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from streed.estimators.stability import Stability
 
 
-class BaseTree(Asked, Exports, Explains, CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
+class BaseTree(Asked, Exports, Explains, Reports, CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
     """Base of all estimators of streed. Subclasses have the attributes of the common parameters."""
 
     _fitted: tuple[str, ...] = ("tree_", "result_", "binarizer_")

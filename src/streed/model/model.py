@@ -17,6 +17,7 @@ from streed.explain.methods import Explains
 from streed.interop.methods import Exports
 from streed.model.holds import compared, holds, missing_in
 from streed.options import OPTIONS
+from streed.report.methods import Reports
 from streed.table.columns import Column, Kind, column_names, from_pandas, is_frame, is_pandas, read_columns
 from streed.tree.conditions import Condition
 from streed.tree.line import is_linear
@@ -41,7 +42,7 @@ _PROOF = ("measure", "objective", "lower_bound", "gap", "optimal", "status", "no
 
 
 @dataclass(frozen=True)
-class Model(Exports, Explains):
+class Model(Exports, Explains, Reports):
     """A tree together with what its features mean, so that it predicts from tables of columns.
 
     Attributes
