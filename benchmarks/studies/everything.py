@@ -37,6 +37,7 @@ QUICK: dict[str, list[str]] = {
     "threads": ["--sets", "splice-1", "--depths", "4", "--repeats", "1"],
     "memory": ["--rows", "100000"],
     "scale": ["--quick", "--repeats", "1"],
+    "forecasts": ["--sets", "german-credit", "vehicle", "--depths", "4", "--most", "5"],
     "anytime": ["--quick", "--sets", "magic", "eeg"],
 }
 """Arguments of each study; every study has to be here."""

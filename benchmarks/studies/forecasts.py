@@ -8,7 +8,8 @@ from typing import Any
 
 import streed
 from benchmarks.data import default_folder, read_classification, set_names
-from benchmarks.report import Table, format_seconds, say
+from benchmarks.report import Document, Table, format_seconds, say
+from benchmarks.studies.common import add_output
 
 MODELS: dict[str, dict[str, Any]] = {
     "accuracy": {},
@@ -28,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--most", type=float, default=20, metavar="S", help="fits that take longer are left out"
     )
+    add_output(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -54,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
                     within[place] += 1 / 3 <= share <= 3
                 cells = [format_seconds(found.seconds), format_seconds(seconds), f"{shares[1]:.2f}x"]
                 table.add([name, task, str(depth), *cells])
+    Document("forecasts", options).save(summary={"time within": within[0], "memory within": within[1]})
     say(f"within a factor of 3: time {within[0]} of {n_fits}, memory {within[1]} of {n_fits}")
     return 0
 
