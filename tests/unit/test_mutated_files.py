@@ -139,6 +139,7 @@ REFUSED: list[tuple[str, Path, Any, str]] = [
     ("line", ("tree", "classes", 0), [1.0], "all of one kind, got 1 values each and linear functions"),
     ("lines", ("tree", "classes", 0), LINE | {"terms": [["age", 10**400]]}, "the classes cannot be read"),
     ("lines", ("tree", "classes", 0), LINE | {"terms": [["height", 1.0]]}, "a function of 'height', but no"),
+    ("vectors", ("tree", "classes", 0, 1), 10**400, "the classes cannot be read: int too large"),
     ("vectors", ("tree", "classes", 0), [1.0], "all of one kind, got 1 values each and 2 values each"),
     ("integers", ("conditions", 0, "operator"), ["<="] * 1000, "a condition has a column and one of"),
     ("integers", ("conditions", 0), ["<="] * 1000, "a condition is described by"),

@@ -73,7 +73,12 @@ def _label_of(label: object) -> Any:
     """Read what `_stored` wrote."""
     if isinstance(label, Mapping):
         return Line.from_dict(label)
-    return tuple(plain(part) for part in label) if isinstance(label, list) else plain(label)
+    if not isinstance(label, list):
+        return plain(label)
+    for part in label:
+        if isinstance(part, int):
+            float(part)  # several values are numbers to predict: no integer beyond doubles
+    return tuple(plain(part) for part in label)
 
 
 def _leaf_kind(label: object) -> str:
