@@ -89,7 +89,8 @@ std::vector<double> read(const char* name, const Input<double, 1>& from, std::si
 // What both functions take, checked.
 struct Call {
     Call(const Input<std::uint8_t, 2>& features, const Input<double, 3>& costs,
-         const Input<double, 1>& branch_costs, const SearchOptions& given)
+         const Input<double, 1>& branch_costs, const std::optional<PriceArrays>& test_prices,
+         const std::optional<Input<double, 1>>& weights, const SearchOptions& given)
         : poller(given.poll) {
         if (costs.shape(0) != features.shape(0))
             refuse("features and costs must have the same number of rows, got " + text(features.shape(0)) +
@@ -110,6 +111,17 @@ struct Call {
         problem.n_values = static_cast<int>(costs.shape(2));
         problem.costs = costs.data();
         problem.branch_cost = branch_cost.data();
+        if (test_prices.has_value() != weights.has_value())
+            refuse("prices need price_weights, and these them");
+        if (test_prices) {
+            price_weights = read("price_weights", *weights, costs.shape(2), true);
+            for (const double value : price_weights)
+                if (value < 0 || value > 1e50)
+                    refuse("price_weights must be from 0 to 1e50, got " + text(value));
+            prices = make_prices(*test_prices, problem.n_features);
+            problem.prices = &prices;
+            problem.price_weights = price_weights.data();
+        }
         options = given.engine();
         const std::size_t size = problem.n_rows * costs.shape(1) * costs.shape(2);
         std::vector<double> most(costs.shape(2));
@@ -139,13 +151,16 @@ struct Call {
 
     streed::VectorProblem problem;
     streed::Options options;
-    std::vector<double> branch_cost;
+    std::vector<double> branch_cost, price_weights;
+    streed::Prices prices;
     Poll poller;
 };
 
 nb::dict front(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<double, 1> branch_cost,
-               Input<double, 1> upper, Input<double, 1> weights, double budget, const nb::kwargs& kwargs) {
-    Call call(features, costs, branch_cost, read_options(kwargs, kVector));
+               Input<double, 1> upper, Input<double, 1> weights, double budget,
+               std::optional<PriceArrays> prices, std::optional<Input<double, 1>> price_weights,
+               const nb::kwargs& kwargs) {
+    Call call(features, costs, branch_cost, prices, price_weights, read_options(kwargs, kVector));
     const std::size_t m = costs.shape(2);
     streed::Region region{read("upper", upper, m, false), read("weights", weights, m, true), budget};
     for (const double value : region.upper)
@@ -168,8 +183,9 @@ nb::dict front(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<do
 }
 
 nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<double, 1> lower,
-                     Input<double, 1> upper, Input<double, 1> branch_cost, const nb::kwargs& kwargs) {
-    Call call(features, costs, branch_cost, read_options(kwargs, kVector));
+                     Input<double, 1> upper, Input<double, 1> branch_cost, std::optional<PriceArrays> prices,
+                     std::optional<Input<double, 1>> price_weights, const nb::kwargs& kwargs) {
+    Call call(features, costs, branch_cost, prices, price_weights, read_options(kwargs, kVector));
     const std::size_t limits = costs.shape(2) - 1;
     const std::vector<double> low = read("lower", lower, limits, false);
     const std::vector<double> high = read("upper", upper, limits, false);
@@ -178,6 +194,9 @@ nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, In
         if (low[j] > high[j] || low[j] == infinity || high[j] == -infinity)
             refuse("lower must not exceed upper, got " + text(low[j]) + " and " + text(high[j]) +
                    " at position " + text(j));
+        if (call.problem.prices != nullptr && call.price_weights[j + 1] > 0 && std::isfinite(low[j]))
+            refuse("a component that pays for tests can only be limited from above, got the lower limit " +
+                   text(low[j]) + " at position " + text(j));
     }
     const streed::ConstrainedResult result = call.run(
         [&] { return streed::solve_constrained(call.problem, low, high, call.options); });
@@ -188,6 +207,7 @@ nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, In
         out["values"] = vector(result.values);
         out["objective"] = result.values[0];
     }
+    out["multipliers"] = vector(result.multipliers);
     if (!result.closest.empty()) out["closest"] = vector(result.closest);
     out["lower_bound"] = result.lower_bound;
     out["optimal"] = result.optimal;
@@ -290,8 +310,9 @@ void register_front(nb::module_& module) {
     module.def("most_components", [] { return streed::kMostComponents; });
     module.def("front", &front, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(),
                "branch_cost"_a.noconvert(), "upper"_a.noconvert(), "weights"_a.noconvert(), "budget"_a,
-               "options"_a);
+               "prices"_a = nb::none(), "price_weights"_a = nb::none(), "options"_a);
     module.def("constrained", &constrained, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(),
-               "lower"_a.noconvert(), "upper"_a.noconvert(), "branch_cost"_a.noconvert(), "options"_a);
+               "lower"_a.noconvert(), "upper"_a.noconvert(), "branch_cost"_a.noconvert(),
+               "prices"_a = nb::none(), "price_weights"_a = nb::none(), "options"_a);
     module.def("mixed", &mixed, "features"_a.noconvert(), "parts"_a, "n_labels"_a, "options"_a);
 }

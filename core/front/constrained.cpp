@@ -66,7 +66,10 @@ public:
         exact_high_ = high_;
         for (std::size_t j = 0; j < plan.components.size(); ++j) {
             // On a grid a sum may be off by half a grain per row; a tree exactly on the limit is within it.
-            const double play = rows_.grain[j] == 1 ? 0 : static_cast<double>(problem.n_rows) / 2 + 1;
+            // So may every price on a path.
+            const double roundings = rows_.tests.any() ? 1 + control.options.max_depth : 1;
+            const double play = rows_.grain[j] == 1 ? 0
+                                                    : roundings * static_cast<double>(problem.n_rows) / 2 + 1;
             exact_low_[j] = plan.low[j] / rows_.grain[j] - play;
             exact_high_[j] = plan.high[j] / rows_.grain[j] + play;
             low_[j] = std::ceil(exact_low_[j]);
@@ -404,6 +407,11 @@ ConstrainedResult ConstrainedSearch::run(double known) {
     } else {
         result.lower_bound = result.feasible == false ? kInfinity : lower_bound_ * rows_.grain[obj()];
     }
+    result.multipliers.assign(static_cast<std::size_t>(problem_.n_values) - 1, 0);
+    for (std::size_t j = 0; j < size(); ++j)
+        if (j != obj() && components_[j].source > 0)
+            result.multipliers[static_cast<std::size_t>(components_[j].source) - 1] +=
+                components_[j].sign * weights_[j] * rows_.grain[obj()] / rows_.grain[j];
     result.statistics = {{"scalar_searches", scalar_searches_},
                          {"closing_searches", closing_searches_},
                          {"depth_two_solves", depth_two_solves_},
@@ -421,7 +429,9 @@ ConstrainedResult ConstrainedSearch::run(double known) {
 bool solve_extremes(const VectorProblem& problem, const std::vector<double>& lower,
                     const std::vector<double>& upper, Control& control, ConstrainedResult& result,
                     double& known) {
-    if (problem.n_values != 2 || !std::isfinite(lower[0]) || !std::isfinite(upper[0])) return false;
+    if (problem.n_values != 2 || problem.prices != nullptr || !std::isfinite(lower[0]) ||
+        !std::isfinite(upper[0]))
+        return false;
     const std::vector<std::uint32_t> rows = all_or_none(problem, 1, lower[0], upper[0]);
     if (rows.empty()) return false;
     double total = problem.branch_cost[0] * static_cast<double>(problem.n_rows);

@@ -93,14 +93,16 @@ bool WholeFront::search(Scalar* guide, int depth, int nodes) {
     all.select(rows_, kernels_, rows_.valid);
     const double branches = rows_.branch[0] * static_cast<double>(std::min<std::size_t>(
                                                   static_cast<std::size_t>(nodes), rows_.n_rows));
-    points.begin(0, threshold, ceiling, all.lowest(0), all.highest(0) + branches, 65536);
+    points.begin(0, threshold, ceiling, all.lowest(0),
+                 all.highest(0) + branches + rows_.tests.most(0, all.count()), 65536);
     Vector<M> lowest, highest;
     for (int j = 0; j < M; ++j) {
         const std::size_t at = static_cast<std::size_t>(j);
         const double branch = rows_.branch[at] * static_cast<double>(std::min<std::size_t>(
                                                      static_cast<std::size_t>(nodes), rows_.n_rows));
         lowest[at] = all.lowest(j) + std::min(0.0, branch);
-        highest[at] = std::min(ceiling[at], all.highest(j) + std::max(0.0, branch));
+        highest[at] = std::min(ceiling[at],
+                               all.highest(j) + std::max(0.0, branch) + rows_.tests.most(at, all.count()));
     }
     points.lower_ceiling(lowest);
     if (guide == nullptr && M > 1 && control_.options.switches.bound_sets)

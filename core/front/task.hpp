@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "data/problem.hpp"
 #include "model/options.hpp"
 #include "model/result.hpp"
 
@@ -20,6 +21,8 @@ struct VectorProblem {
     const std::uint8_t* features = nullptr;  // n_rows x n_features, row by row
     const double* costs = nullptr;           // n_rows x n_labels x n_values
     const double* branch_cost = nullptr;     // n_values
+    const Prices* prices = nullptr;          // of tests, per row; none where it is null
+    const double* price_weights = nullptr;   // n_values: how often each component pays them
     std::size_t n_rows = 0;
     std::size_t n_features = 0;
     int n_labels = 1;
@@ -49,6 +52,7 @@ struct ConstrainedResult {
     std::optional<bool> feasible;
     Tree tree;  // the best feasible tree, empty if none is known
     std::vector<double> values;
+    std::vector<double> multipliers;  // of the limits, those of the best bound: what one unit more is worth
     double lower_bound = 0;
     bool optimal = false;
     std::vector<double>

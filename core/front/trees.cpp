@@ -6,6 +6,16 @@
 namespace streed {
 namespace {
 
+// What a row pays for a test, given those before it.
+double price_of(const Prices& prices, int feature, const std::vector<int>& path) {
+    bool grouped = false;
+    for (const int tested : path) {
+        if (prices.attribute[tested] == prices.attribute[feature]) return 0;
+        grouped = grouped || (prices.group[feature] >= 0 && prices.group[tested] == prices.group[feature]);
+    }
+    return grouped ? prices.discounted[feature] : prices.full[feature];
+}
+
 int fold(const Tree& from, int at, const Rows& rows, bool collapse, Tree& to) {
     const TreeNode& node = from[static_cast<std::size_t>(at)];
     const int index = static_cast<int>(to.size());
@@ -43,11 +53,19 @@ std::vector<double> tree_values(const VectorProblem& problem, const Tree& tree) 
     for (const TreeNode& node : tree)
         if (node.feature >= 0)
             for (std::size_t j = 0; j < m; ++j) sum[j] += problem.branch_cost[j];
+    std::vector<int> path;
     for (std::size_t r = 0; r < problem.n_rows; ++r) {
         std::size_t at = 0;
         const std::uint8_t* row = problem.features + r * problem.n_features;
-        while (tree[at].feature >= 0)
+        double paid = 0;
+        path.clear();
+        while (tree[at].feature >= 0) {
+            if (problem.prices != nullptr) paid += price_of(*problem.prices, tree[at].feature, path);
+            path.push_back(tree[at].feature);
             at = static_cast<std::size_t>(row[tree[at].feature] ? tree[at].right : tree[at].left);
+        }
+        if (paid != 0)
+            for (std::size_t j = 0; j < m; ++j) sum[j] += problem.price_weights[j] * paid;
         const double* cost = problem.costs + (r * static_cast<std::size_t>(problem.n_labels) +
                                               static_cast<std::size_t>(tree[at].label)) *
                                                  m;

@@ -201,6 +201,8 @@ def front(
     upper: npt.NDArray[np.float64],
     weights: npt.NDArray[np.float64],
     budget: float,
+    prices: tuple[Any, ...] | None = None,
+    price_weights: npt.NDArray[np.float64] | None = None,
     **options: Unpack[_Vector],
 ) -> dict[str, Any]: ...
 def constrained(
@@ -210,6 +212,8 @@ def constrained(
     lower: npt.NDArray[np.float64],
     upper: npt.NDArray[np.float64],
     branch_cost: npt.NDArray[np.float64],
+    prices: tuple[Any, ...] | None = None,
+    price_weights: npt.NDArray[np.float64] | None = None,
     **options: Unpack[_Vector],
 ) -> dict[str, Any]: ...
 def mixed(

@@ -66,3 +66,31 @@ def best(
     """Return the greatest value of a tree that keeps limits; None if there is none."""
     found = [value(labels, nodes) for labels, nodes in trees if keeps(labels, nodes)]
     return max(found, default=None)
+
+
+def all_paying_trees(
+    X: np.ndarray, n_labels: int, depth: int, prices: Any
+) -> Iterator[tuple[np.ndarray, int, float]]:
+    """Give the predictions of every tree, its number of nodes, and what all rows pay for its tests."""
+    n = X.shape[0]
+
+    def price(feature: int, path: tuple[int, ...]) -> float:
+        if any(prices.attribute[feature] == prices.attribute[one] for one in path):
+            return 0.0
+        group = prices.group[feature]
+        known = group >= 0 and any(prices.group[one] == group for one in path)
+        return float((prices.discounted if known else prices.full)[feature])
+
+    def grow(rows: np.ndarray, levels: int, path: tuple[int, ...]) -> list[tuple[np.ndarray, int, float]]:
+        found = [(np.where(rows, label, 0), 0, 0.0) for label in range(n_labels)]
+        for feature in range(X.shape[1]) if levels else ():
+            right, left = rows & X[:, feature], rows & ~X[:, feature]
+            if not right.any() or not left.any():
+                continue
+            own = price(feature, path) * float(rows.sum())
+            below = [grow(side, levels - 1, (*path, feature)) for side in (left, right)]
+            for (a, k, p), (b, m, q) in itertools.product(*below):
+                found.append((a + b, k + m + 1, p + q + own))
+        return found
+
+    yield from grow(np.ones(n, bool), depth, ())

@@ -15,6 +15,23 @@ namespace {
 // long.
 constexpr std::size_t kMaxBlocks = 64;
 
+// Adds what the rows that reach each node pay for its test.
+void add_prices(const Tree& tree, const TestPrices& tests, const std::vector<double>& reached,
+                std::vector<double>& total) {
+    std::vector<int> path;
+    const auto walk = [&](const auto& self, std::size_t at) -> void {
+        const TreeNode& node = tree[at];
+        if (node.feature < 0) return;
+        const double* price = tests.of(node.feature, path);
+        for (std::size_t j = 0; j < total.size(); ++j) total[j] += price[j] * reached[at];
+        path.push_back(node.feature);
+        self(self, static_cast<std::size_t>(node.left));
+        self(self, static_cast<std::size_t>(node.right));
+        path.pop_back();
+    };
+    walk(walk, 0);
+}
+
 }  // namespace
 
 // Whole costs stay as they are; real ones go to a power-of-two grid on which every sum is exact.
@@ -23,6 +40,15 @@ void Rows::put_on_grid(const VectorProblem& problem, const std::vector<Component
     const std::size_t k = static_cast<std::size_t>(n_labels);
     const std::size_t m = components.size();
     const std::size_t from = static_cast<std::size_t>(problem.n_values);
+    double dearest = 0;
+    bool whole_prices = true;
+    if (problem.prices != nullptr)
+        for (std::size_t f = 0; f < problem.n_features; ++f)
+            for (const double price : {problem.prices->full[f], problem.prices->discounted[f]}) {
+                dearest = std::max(dearest, price);
+                whole_prices = whole_prices && price == std::floor(price);
+            }
+    dearest *= static_cast<double>(std::max(1, options.max_depth) * n_rows);
     const double nodes = std::min({static_cast<double>(full_tree(options.max_depth)),
                                    static_cast<double>(options.max_nodes), static_cast<double>(n_rows)});
     grid.assign(n_rows * k * m, 0);
@@ -35,6 +61,11 @@ void Rows::put_on_grid(const VectorProblem& problem, const std::vector<Component
         const double cost = components[j].sign * problem.branch_cost[components[j].source];
         double total = std::abs(cost) * nodes;
         bool whole = cost == std::floor(cost);
+        if (problem.prices != nullptr && problem.price_weights[components[j].source] != 0) {
+            const double weight = problem.price_weights[components[j].source];
+            total += weight * dearest;
+            whole = whole && whole_prices && weight == std::floor(weight);
+        }
         for (std::size_t r = 0; r < n_rows; ++r) {
             double largest = 0;
             for (std::size_t label = 0; label < k; ++label) {
@@ -61,6 +92,30 @@ void Rows::differences(const double* row, std::vector<double>& out) const {
     out.assign(channels, 1);
     for (std::size_t c = 0, j = 0; c + 1 < channels; ++c, j = j + 1 < m ? j + 1 : 0)
         out[c] = row[m + c] - row[j] + 0.0;  // no negative zero
+}
+
+// Prices of tests in grains; like costs, they are whole numbers or rounded.
+void Rows::price_tests(const VectorProblem& problem, const std::vector<Component>& components, int depth) {
+    if (problem.prices == nullptr) return;
+    const std::size_t m = components.size();
+    const Prices& prices = *problem.prices;
+    tests.none.assign(m, 0);
+    tests.dearest.assign(m, 0);
+    for (const std::int32_t f : features) {
+        tests.attribute.push_back(prices.attribute[f]);
+        tests.group.push_back(prices.group[f]);
+        for (std::size_t j = 0; j < m; ++j) {
+            const int source = components[j].source;
+            const double scale = source < 0 ? 0 : problem.price_weights[source] / grain[j];
+            tests.full.push_back(std::nearbyint(prices.full[f] * scale));
+            tests.discounted.push_back(std::nearbyint(prices.discounted[f] * scale));
+            tests.dearest[j] = std::max({tests.dearest[j], tests.full.back(), tests.discounted.back()});
+        }
+    }
+    for (std::size_t j = 0; j < m; ++j) {
+        tests.dearest[j] *= std::max(1, depth);
+        most[j] += tests.most(j, static_cast<double>(n_rows));
+    }
 }
 
 // Rows of equal costs (above those of label 0), if there are few kinds of them.
@@ -98,7 +153,9 @@ Rows::Rows(const VectorProblem& problem, const std::vector<Component>& component
     put_on_grid(problem, components, options, grid);
     const Words packed = pack_rows(problem.features, n_rows, problem.n_features, width);
     features = informative_features(transpose(packed, n_rows, problem.n_features, width, row_words), n_rows,
-                                    problem.n_features, row_words, options.switches.drop_features, nullptr);
+                                    problem.n_features, row_words, options.switches.drop_features,
+                                    problem.prices == nullptr ? nullptr : problem.prices->attribute);
+    price_tests(problem, components, options.max_depth);
     std::vector<std::uint32_t> group, first;
     n_merged = group_rows(packed, n_rows, width, features, options.switches.merge_rows, group, first);
     merged_words = (n_merged + 63) / 64;
@@ -150,14 +207,15 @@ Rows::Rows(const VectorProblem& problem, const std::vector<Component>& component
 std::vector<double> Rows::evaluate(Tree& tree, const std::vector<double>& weights) const {
     const std::size_t k = static_cast<std::size_t>(n_labels);
     const std::size_t m = static_cast<std::size_t>(n_values);
-    std::vector<double> sums(tree.size() * k * m);
+    std::vector<double> sums(tree.size() * k * m), reached(tree.size());
     for (std::size_t r = 0; r < n_merged; ++r) {
         std::size_t at = 0;
-        while (tree[at].feature >= 0)
+        for (reached[0] += counts[r]; tree[at].feature >= 0; reached[at] += counts[r])
             at = static_cast<std::size_t>(has(r, tree[at].feature) ? tree[at].right : tree[at].left);
         for (std::size_t c = 0; c < k * m; ++c) sums[at * k * m + c] += costs[r * k * m + c];
     }
     std::vector<double> total(m);
+    if (tests.any()) add_prices(tree, tests, reached, total);
     for (std::size_t at = 0; at < tree.size(); ++at) {
         if (tree[at].feature >= 0) {
             for (std::size_t j = 0; j < m; ++j) total[j] += branch[j];

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/bits.hpp"
+#include "front/data/tests.hpp"
 #include "front/task.hpp"
 #include "kernels/kernels.hpp"
 
@@ -45,8 +46,9 @@ struct Rows {
     std::vector<std::int32_t> features;  // kept columns of the problem
     std::vector<double> grain;           // per component; all values below are whole numbers of grains
     std::vector<double> branch;          // per component
-    std::vector<double> origin;          // values of the tree that gives everything label 0
-    std::vector<double> most;            // per component: the largest value any tree can have
+    TestPrices tests;
+    std::vector<double> origin;  // values of the tree that gives everything label 0
+    std::vector<double> most;    // per component: the largest value any tree can have
 
     std::size_t n_merged = 0, merged_words = 0;
     std::vector<double> costs;   // [merged][label][component]
@@ -65,6 +67,7 @@ struct Rows {
 private:
     void put_on_grid(const VectorProblem& problem, const std::vector<Component>& components,
                      const Options& options, std::vector<double>& grid);
+    void price_tests(const VectorProblem& problem, const std::vector<Component>& components, int depth);
     bool find_blocks(const std::vector<double>& grid, std::vector<std::vector<std::uint32_t>>& members);
     void differences(const double* row, std::vector<double>& out) const;
 };

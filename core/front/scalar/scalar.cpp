@@ -70,6 +70,7 @@ void Scalar::weigh(std::vector<double>& costs) {
     const double priced = std::max(0.0, branch_);
     whole = whole && priced == std::floor(priced);
     size += std::abs(branch_) * static_cast<double>(rows_.n_rows);
+    price_tests(whole, size);
     slack_ = whole && size < 0x1p50 ? 0 : std::ldexp(size, -44);
     // 32-bit lanes are used at the price of a rounding of at most one unit per row (40 bits: 1.1 to 1.2 times
     // as long), unless the values themselves are fine-grained.
@@ -79,6 +80,39 @@ void Scalar::weigh(std::vector<double>& costs) {
     if (unit_ != 1)
         for (double& c : costs) c = std::floor(c / unit_);
     options_.branch_cost = std::floor(priced / unit_);
+    if (unit_ != 1)
+        for (std::vector<double>* prices : {&full_, &discounted_})
+            for (double& price : *prices) price = std::floor(price / unit_);
+}
+
+// Weighted prices of tests, where there are any. Weights of components that pay for tests are not negative.
+void Scalar::price_tests(bool& whole, double& size) {
+    const TestPrices& tests = rows_.tests;
+    if (!tests.any()) return;
+    const std::size_t n = rows_.features.empty() ? 0 : static_cast<std::size_t>(rows_.features.back()) + 1;
+    attribute_.assign(n, 0);
+    group_.assign(n, -1);
+    full_.assign(n, 0);
+    discounted_.assign(n, 0);
+    double most = 0;
+    for (std::size_t k = 0; k < rows_.features.size(); ++k) {
+        const std::size_t f = static_cast<std::size_t>(rows_.features[k]);
+        attribute_[f] = tests.attribute[k];
+        group_[f] = tests.group[k];
+        for (std::size_t j = 0; j < weights.size(); ++j) {
+            full_[f] += weights[j] * tests.full[k * weights.size() + j];
+            discounted_[f] += weights[j] * tests.discounted[k * weights.size() + j];
+        }
+        for (double* price : {&full_[f], &discounted_[f]}) {
+            *price = std::max(0.0, *price);
+            whole = whole && *price == std::floor(*price);
+            most = std::max(most, *price);
+        }
+    }
+    size += most * std::max(1, options_.max_depth) * static_cast<double>(rows_.n_rows);
+    prices_ = {attribute_.data(), group_.data(), full_.data(), discounted_.data()};
+    problem_.prices = &prices_;
+    problem_.n_features = n;
 }
 
 // The engine's form of that: what every label but the first saves against it, or for two labels what the
@@ -111,7 +145,8 @@ void Scalar::reduce(const std::vector<double>& costs) {
         reduced_.potential[r] = two ? most : c[0];
         reduced_.count[r] = rows_.counts[r];
         reduced_.largest_value = std::max(
-            {reduced_.largest_value, most, options_.min_samples_leaf > 1 ? rows_.counts[r] : 0.0});
+            {reduced_.largest_value, most,
+             options_.min_samples_leaf > 1 || rows_.tests.any() ? rows_.counts[r] : 0.0});
         sum += most;
     }
     reduced_.total = sum;

@@ -54,6 +54,7 @@ public:
 
 private:
     void weigh(std::vector<double>& costs);
+    void price_tests(bool& whole, double& size);
     void reduce(const std::vector<double>& costs);
     void search_root(int depth, int nodes, double upper);
 
@@ -61,7 +62,10 @@ private:
     Control& control_;
     const Kernels& kernels_;
     Options options_;
-    Problem problem_;  // the default: no prices, no maximum
+    Problem problem_;                              // the default but for prices: no maximum
+    std::vector<std::int32_t> attribute_, group_;  // by feature of the problem
+    std::vector<double> full_, discounted_;        // weighted
+    Prices prices_;
     ReducedProblem reduced_;
     std::unique_ptr<Search> search_;
     Level root_;

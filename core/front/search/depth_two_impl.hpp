@@ -84,6 +84,10 @@ void FrontSearch<M>::pair_root(Layer& at, std::size_t root, int nodes, Accumulat
     std::vector<double> total[2] = {part.total(),
                                     std::vector<double>(part.single(root), part.single(root) + channels)};
     for (std::size_t c = 0; c < channels; ++c) total[0][c] -= total[1][c];
+    const std::int32_t feature = part.features()[root];
+    const Vector<M> step = step_of(feature, part.count());
+    const double step_cost = weighted(step);
+    tested_.push_back(feature);
     for (int division = 0; division < (nodes == 2 ? 2 : 1); ++division) {
         const bool split[2] = {nodes >= 3 || division == 0, nodes >= 3 || division == 1};
         double least[2];
@@ -95,21 +99,22 @@ void FrontSearch<M>::pair_root(Layer& at, std::size_t root, int nodes, Accumulat
                 least[side] = std::min(least[side],
                                        least_stump(part, total[side].data(), cells_.data(), side == 0, root));
         }
-        if (least[0] + least[1] + branch_cost_ > sink.threshold()) continue;
+        if (least[0] + least[1] + step_cost > sink.threshold()) continue;
         Points points[2] = {no_points(), no_points()};
         for (int side = 0; side < 2; ++side) {
             Accumulator<M>& sums = stumps_[side];
             // Cells may be negative: the ceiling is looked at on the sums only.
             Vector<M> ceiling;
             ceiling.fill(std::numeric_limits<double>::infinity());
-            begin(sums, part, 1, sink.threshold() - least[!side] - branch_cost_ + slack(), ceiling,
+            begin(sums, part, 1, sink.threshold() - least[!side] - step_cost + slack(), ceiling,
                   guide_ != nullptr ? 16 : 4 * static_cast<double>(part.features().size()));
             add_leaves(total[side], sums);
             if (split[side]) stumps(part, total[side].data(), cells_.data(), side == 0, root, sums);
             points[side] = settle(sums);
         }
-        if (!points[0].empty() && !points[1].empty()) join(points[0], points[1], part.features()[root], sink);
+        if (!points[0].empty() && !points[1].empty()) join(points[0], points[1], feature, step, sink);
     }
+    tested_.pop_back();
 }
 
 // Pairs where everything is counted: with label 1 on one side of a split only, the sums of all second
@@ -198,9 +203,9 @@ double FrontSearch<M>::least_stump(const Part& part, const double* total, const 
             with = std::min(with, cell);
             rest = std::min(rest, others);
         }
-        best = std::min(best, with + rest);
+        best = std::min(best, with + rest + weighted(step_of(part.features()[b], count)));
     }
-    return best + branch_cost_;
+    return best;
 }
 
 // All single splits of a set of rows with all pairs of labels. `cells` are the sums of the rows with each
@@ -222,13 +227,14 @@ void FrontSearch<M>::stumps(const Part& part, const double* total, const double*
         const double* single = part.single(b);
         const double rows = without ? single[channels - 1] - both[channels - 1] : both[channels - 1];
         if (rows < least_rows_ || total[channels - 1] - rows < least_rows_) continue;
+        const Vector<M> step = step_of(part.features()[b], total[channels - 1]);
         if (two) {
             Candidate<M> right{{}, 0, part.features()[b], ~0, ~1};
             Candidate<M> left{{}, 0, part.features()[b], ~1, ~0};
             for (std::size_t j = 0; j < m; ++j) {
                 const double value = without ? single[j] - both[j] : both[j];
-                right.v[j] = value + branch_[j];
-                left.v[j] = total[j] - value + branch_[j];
+                right.v[j] = value + step[j];
+                left.v[j] = total[j] - value + step[j];
             }
             if (guide_ != nullptr) {
                 right.scalar = weighted(right.v);
@@ -244,7 +250,7 @@ void FrontSearch<M>::stumps(const Part& part, const double* total, const double*
         }
         for (int right_label = 0; right_label < rows_.n_labels; ++right_label) {
             Vector<M> base = labelled(in, right_label);
-            for (std::size_t j = 0; j < m; ++j) base[j] += branch_[j];
+            for (std::size_t j = 0; j < m; ++j) base[j] += step[j];
             for (int left_label = 0; left_label < rows_.n_labels; ++left_label) {
                 if (left_label == right_label && !same_labels_) continue;
                 Candidate<M> sum{base, 0, part.features()[b], ~left_label, ~right_label};

@@ -74,7 +74,17 @@ private:
     };
 
     // The sum of two points and a branching node.
-    void join(const Points& lefts, const Points& rights, std::int32_t feature, Accumulator<M>& sink);
+    void join(const Points& lefts, const Points& rights, std::int32_t feature, const Vector<M>& step,
+              Accumulator<M>& sink);
+    // What a branching node adds that tests a feature of so many rows.
+    Vector<M> step_of(int feature, double rows) const {
+        Vector<M> step = branch_;
+        if (rows_.tests.any()) {
+            const double* price = rows_.tests.of(feature, tested_);
+            for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) step[j] += price[j] * rows;
+        }
+        return step;
+    }
     void tidy(Accumulator<M>& points, std::size_t mark);
     // Forgets trees made since `mark` that the points do not need, when there are many.
     void compact(std::size_t mark, Accumulator<M>& points);
@@ -91,7 +101,7 @@ private:
     // serves them.
     bool dense() const {
         return M == 2 && equal_ == 0 && guide_ == nullptr && rows_.n_labels == 2 && least_rows_ == 1 &&
-               !same_labels_;
+               !same_labels_ && !rows_.tests.any();
     }
     void dense_root(Layer& at, std::size_t root, Accumulator<M>& sink);
     bool dense_side(const Part& part, std::size_t root, int side, const Vector<M>& most);
@@ -100,8 +110,9 @@ private:
     Points front(int level, int depth, const Request& request);
     Points settle(Accumulator<M>& points);
     void ask_first(int level, const Corners<M>& wanted, const std::vector<Vector<M>>& others,
-                   Request& request);
-    void ask_second(int level, const Corners<M>& wanted, const Points& first, Request& request);
+                   const Vector<M>& step, Request& request);
+    void ask_second(int level, const Corners<M>& wanted, const Points& first, const Vector<M>& step,
+                    Request& request);
     std::vector<Vector<M>> bounds_of(int level, const std::uint64_t* column, bool side, int nodes);
     void child(int level, int feature, int lane, bool side);
     void open_lanes(int level, int depth, int nodes, double threshold);
@@ -140,7 +151,8 @@ private:
         Vector<M> v{};
         for (int j = 0; j < M; ++j)
             v[static_cast<std::size_t>(j)] = part.highest(j) +
-                                             std::max(0.0, branch_[static_cast<std::size_t>(j)]) * nodes;
+                                             std::max(0.0, branch_[static_cast<std::size_t>(j)]) * nodes +
+                                             rows_.tests.most(static_cast<std::size_t>(j), part.count());
         return v;
     }
     // The corners of a sink's upper bound set, if it has one beside its ceiling and the set has skipped
@@ -174,10 +186,10 @@ private:
     int equal_;
     double least_rows_;
     std::array<Use, 32> uses_{};  // by level
+    std::vector<int> tested_;     // features on the path, where tests have prices
     bool similar_ = false;        // fronts of similar rows are bounds
     bool same_labels_ = false;    // a split with equal labels below it can matter
     Vector<M> weights_{}, branch_{};
-    double branch_cost_ = 0;
     std::vector<std::unique_ptr<Layer>> layers_;
     std::vector<double> cells_, sides_;
     Accumulator<M> stumps_[2] = {Accumulator<M>(control_), Accumulator<M>(control_)};

@@ -28,8 +28,7 @@ FrontSearch<M>::FrontSearch(const Rows& rows, const Kernels& kernels, Control& c
         same_labels_ = same_labels_ || branch_[j] < 0 ||
                        (branch_[j] != 0 && j < static_cast<std::size_t>(equal));
     }
-    branch_cost_ = weighted(branch_);
-    similar_ = control.options.switches.similarity && least_rows_ <= 1 &&
+    similar_ = control.options.switches.similarity && least_rows_ <= 1 && !rows.tests.any() &&
                std::all_of(branch_.begin(), branch_.end(), [](double b) { return b >= 0; });
     arena.two_labels = rows.n_labels == 2;
     Layer& root = layer(0);
@@ -147,6 +146,8 @@ void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Accumu
     const int with = kernels_.count_and(column, at.mask.data(), static_cast<int>(rows_.words));
     const int all = kernels_.count_and(at.mask.data(), at.mask.data(), static_cast<int>(rows_.words));
     const bool first = 2 * with <= all;
+    const Vector<M> step = step_of(feature, at.part.count());
+    const double step_cost = weighted(step);
     Use& use = uses_[static_cast<std::size_t>(level)];
     for (int left_nodes = most; left_nodes >= least; --left_nodes) {
         const int budget[2] = {left_nodes, nodes - 1 - left_nodes};
@@ -158,7 +159,7 @@ void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Accumu
         bool open = true;
         for (int turn = 0; turn < 2 && open; ++turn) {
             const bool side = turn == 0 ? first : !first;
-            const double room = sink.threshold() + at.constant - branch_cost_ - bound[!side];
+            const double room = sink.threshold() + at.constant - step_cost - bound[!side];
             if (guide_ != nullptr && bound[side] > room + slack()) {
                 open = false;
                 break;
@@ -167,14 +168,13 @@ void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Accumu
             Request request{budget[side], room, sink.ceiling(), nullptr, false};
             for (int j = 0; j < M; ++j)
                 request.ceiling[static_cast<std::size_t>(j)] -=
-                    branch_[static_cast<std::size_t>(j)] + at.part.lowest(j) -
-                    layer(level + 1).part.lowest(j) +
+                    step[static_cast<std::size_t>(j)] + at.part.lowest(j) - layer(level + 1).part.lowest(j) +
                     std::min(0.0, branch_[static_cast<std::size_t>(j)]) * budget[!side];
             if (const Corners<M>* wanted = corners(sink, level)) {
                 if (turn == 0)
-                    ask_first(level, *wanted, bounds_of(level, column, !side, budget[!side]), request);
+                    ask_first(level, *wanted, bounds_of(level, column, !side, budget[!side]), step, request);
                 else
-                    ask_second(level, *wanted, points[!side], request);
+                    ask_second(level, *wanted, points[!side], step, request);
                 open = !layer(level + 1).wanted.none();
                 if (turn == 0) ++use.looked;
                 if (!open) {
@@ -183,7 +183,9 @@ void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Accumu
                 }
             }
             if (depth == 3) shared_.enter(feature, side);
+            tested_.push_back(feature);
             points[side] = front(level + 1, depth - 1, request);
+            tested_.pop_back();
             if (request.whole)
                 at.archive.put(layer(level + 1).mask, request.nodes, request.ceiling, points[side]);
             const double constant = layer(level + 1).constant;
@@ -193,27 +195,28 @@ void FrontSearch<M>::try_split(int level, int depth, int nodes, int lane, Accumu
             if (open && guide_ != nullptr)
                 bound[side] = std::max(bound[side], points[side].front().scalar + constant);
         }
-        if (open) join(points[0], points[1], feature, sink);
+        if (open) join(points[0], points[1], feature, step, sink);
     }
 }
 
 // What is wanted of the first child of a split if the other one costs at least one of `others`.
 template <int M>
 void FrontSearch<M>::ask_first(int level, const Corners<M>& wanted, const std::vector<Vector<M>>& others,
-                               Request& request) {
+                               const Vector<M>& step, Request& request) {
     Layer& at = layer(level + 1);
-    at.wanted.subtract(wanted, others, branch_, lowest(at.part));
+    at.wanted.subtract(wanted, others, step, lowest(at.part));
     request.wanted = &at.wanted;
 }
 
 // What is wanted of the second one. If anything is, all of its front is found where that will be a bound of
 // similar rows.
 template <int M>
-void FrontSearch<M>::ask_second(int level, const Corners<M>& wanted, const Points& first, Request& request) {
+void FrontSearch<M>::ask_second(int level, const Corners<M>& wanted, const Points& first,
+                                const Vector<M>& step, Request& request) {
     std::vector<Vector<M>> others;
     for (const Point<M>& p : first) others.push_back(p.v);
     least_of_groups<M>(others, kRepresentatives);
-    ask_first(level, wanted, others, request);
+    ask_first(level, wanted, others, step, request);
     Layer& at = layer(level + 1);
     request.whole = similar_;
     if (!request.whole || at.wanted.none()) return;
@@ -243,7 +246,7 @@ void FrontSearch<M>::begin(Accumulator<M>& points, const Part& part, int nodes, 
                            const Vector<M>& ceiling, double expected) const {
     const double branches = branch_[0] * std::min(static_cast<double>(nodes), part.count());
     points.begin(equal_, threshold, ceiling, part.lowest(0) + std::min(0.0, branches),
-                 part.highest(0) + std::max(0.0, branches), expected);
+                 part.highest(0) + std::max(0.0, branches) + rows_.tests.most(0, part.count()), expected);
 }
 
 template <int M>
@@ -303,16 +306,17 @@ void FrontSearch<M>::compact(std::size_t mark, Accumulator<M>& points) {
 // does.
 template <int M>
 void FrontSearch<M>::join(const Points& lefts, const Points& rights, std::int32_t feature,
-                          Accumulator<M>& sink) {
+                          const Vector<M>& step, Accumulator<M>& sink) {
+    const double step_cost = weighted(step);
     for (const Point<M>& l : lefts) {
-        const double rest = sink.threshold() - l.scalar - branch_cost_;
+        const double rest = sink.threshold() - l.scalar - step_cost;
         if (rights.front().scalar > rest) break;
         Vector<M> base;
-        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) base[j] = l.v[j] + branch_[j];
+        for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) base[j] = l.v[j] + step[j];
         std::size_t seen = 0;
         for (const Point<M>& r : rights) {
             if (r.scalar > rest) break;
-            Candidate<M> sum{{}, l.scalar + r.scalar + branch_cost_, feature, l.tree, r.tree};
+            Candidate<M> sum{{}, l.scalar + r.scalar + step_cost, feature, l.tree, r.tree};
             for (std::size_t j = 0; j < static_cast<std::size_t>(M); ++j) sum.v[j] = base[j] + r.v[j];
             sink.add(sum);
             ++seen;

@@ -207,12 +207,12 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         given = {name: value for name, value in options.items() if value is not None}
         rows = {"y": y, "sample_weight": sample_weight, "sensitive_features": sensitive_features}
 
-        def made(complexity: float) -> Task:
+        def made(complexity: float) -> Any:
             priced = {"cost_complexity": complexity} if complexity else {}
-            return constrained(self, make_task(self.objective, y, **given, **priced), X, **rows)
+            return constrained(self, make_task(self.objective, y, **given, **priced), X, table, **rows)
 
         task, make = price.begin(self, limits, made)
-        labels = labels_of(task)
+        labels = labels_of(task) if isinstance(task, Task) else None
         self.classes_ = np.unique(y) if labels is None else labels
         return Job(task, table, y, sample_weight, limits, make=make)
 

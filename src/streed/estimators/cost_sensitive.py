@@ -22,7 +22,7 @@ from streed.estimators.base import (
     label_names,
     ordered_columns,
 )
-from streed.estimators.constraints import constrained
+from streed.estimators.constraints import constrained, pricing_of
 from streed.estimators.fitted import after_fit
 from streed.estimators.job import Job
 from streed.fairness.groups import columns_by_name
@@ -273,12 +273,13 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
 
         def made(complexity: float) -> Any:
             if prices is None:
-                return constrained(self, self._task(y, costs, weights, None, complexity), X, **rows)
+                return constrained(self, self._task(y, costs, weights, None, complexity), X, table, **rows)
 
-            def priced(features: NDArray[np.uint8]) -> Task:
+            def priced(features: NDArray[np.uint8]) -> Any:
                 columns = self._columns_of_features(features.shape[1])
                 task = self._task(y, costs, weights, prices.for_features(names, columns), complexity)
-                return constrained(self, task, X, **rows)
+                pricing = pricing_of(self, names, features, self.feature_costs)
+                return constrained(self, task, X, table, **rows, pricing=pricing)
 
             return priced
 

@@ -233,11 +233,11 @@ class FairTreeClassifier(OptimalTreeClassifier):
         groups = columns_by_name(X, sensitive_features)
         y, table = self._check(X, y)
 
-        def made(complexity: float) -> Task:
-            return self._task(X, y, groups, sample_weight, complexity)
+        def made(complexity: float) -> Any:
+            return self._task((X, table), y, groups, sample_weight, complexity)
 
         task, make = price.begin(self, limits, made)
-        self.classes_ = labels_of(task)
+        self.classes_ = labels_of(task) if isinstance(task, Task) else np.unique(y)
 
         def finish(model: FairTreeClassifier) -> None:
             model._store_rates(task, table, y, groups, sample_weight)
@@ -255,8 +255,13 @@ class FairTreeClassifier(OptimalTreeClassifier):
         return labels, table
 
     def _task(
-        self, X: Any, y: NDArray[Any], sensitive_features: Any, sample_weight: Any, complexity: float
-    ) -> Task:
+        self,
+        tables: tuple[Any, Any],
+        y: NDArray[Any],
+        sensitive_features: Any,
+        sample_weight: Any,
+        complexity: float,
+    ) -> Any:
         resolve(self.objective)
         common: dict[str, Any] = {
             "sample_weight": sample_weight,
@@ -267,7 +272,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         if self.constraint is None:
             asked = any(one.quantity.groups is None for one in check_constraints(self.constraints))
             groups = sensitive_features if asked else None
-            return constrained(self, self._objective(y, common), X, **rows, sensitive_features=groups)
+            return constrained(self, self._objective(y, common), *tables, **rows, sensitive_features=groups)
         if sensitive_features is None:
             raise ValueError(
                 f"the constraint {self.constraint!r} needs groups: fit(X, y, sensitive_features=...); "
@@ -277,7 +282,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
             return constrained(
                 self,
                 self._objective(y, common),
-                X,
+                *tables,
                 **rows,
                 sensitive_features=sensitive_features,
                 further=[self._own_limit(y)],
@@ -339,8 +344,8 @@ class FairTreeClassifier(OptimalTreeClassifier):
         if isinstance(task, Constrained) and self.constraint is not None:
             rows = predicted if task.rows.kept is None else predicted[task.rows.kept]
             label = self._positive_label(y)
-            self.difference_ = float(Parity(self.constraint, None, label).value(task.rows, rows, 0))
-            self.ratio_ = float(Ratio(self.constraint, None, label).value(task.rows, rows, 0))
+            self.difference_ = float(Parity(self.constraint, None, label).value(task.rows, rows, None))
+            self.ratio_ = float(Ratio(self.constraint, None, label).value(task.rows, rows, None))
 
     def fairness_front(
         self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any = None

@@ -26,7 +26,6 @@ from streed.magnitudes import as_floats
 from streed.options import Option
 from streed.spelling import did_you_mean
 from streed.table.labels import encode
-from streed.tasks.base import Task
 from streed.tasks.limited_policy import LimitedPolicyReward, limits_of
 from streed.tasks.parts.row_costs import check_costs, check_names
 from streed.tasks.policy_reward import PolicyReward
@@ -286,8 +285,8 @@ class PolicyTree(BaseTree):
             scores = check_costs("scores of the teacher", scores_of(self.teacher, trial, models), "treatment")
             limits = self._limits()  # of the tree: nothing ends the models of a teacher
 
-        def made(complexity: float) -> Task:
-            return self._task(X, scores, treatments, sensitive_features, complexity)
+        def made(complexity: float) -> Any:
+            return self._task((X, table), scores, treatments, sensitive_features, complexity)
 
         task, make = price.begin(self, limits, made)
         self.treatments_ = treatments
@@ -295,12 +294,12 @@ class PolicyTree(BaseTree):
 
     def _task(
         self,
-        X: Any,
+        tables: tuple[Any, Any],
         scores: NDArray[np.float64],
         treatments: NDArray[Any],
         sensitive_features: Any,
         complexity: float,
-    ) -> Task:
+    ) -> Any:
         free = PolicyReward(scores, treatments, cost_complexity=complexity)
         given = (self.capacity, self.treatment_costs, self.budget)
         has_own = any(one is not None for one in given)
@@ -309,7 +308,7 @@ class PolicyTree(BaseTree):
             own = {"capacity": capacity, "treatment_costs": costs, "budget": budget}
             return LimitedPolicyReward(scores, treatments, cost_complexity=complexity, **own)
         limits = limits_of(*given, treatments.tolist(), len(scores)) if has_own else ()
-        return constrained(self, free, X, sensitive_features=sensitive_features, further=limits)
+        return constrained(self, free, *tables, sensitive_features=sensitive_features, further=limits)
 
     def _models(self) -> Models:
         """Check the teacher and its parameters, and make the models that are not given."""

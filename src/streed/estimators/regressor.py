@@ -13,9 +13,11 @@ from sklearn.utils.validation import validate_data
 from streed.binarize.binarizer import check_table
 from streed.estimators import price
 from streed.estimators.base import BaseTree, check_rows
+from streed.estimators.constraints import equal_means, sizes_of
 from streed.estimators.fitted import after_fit
 from streed.estimators.job import Job
 from streed.estimators.leaf_columns import leaf_columns, read_leaf_columns
+from streed.fairness.groups import columns_by_name
 from streed.spelling import did_you_mean
 from streed.tasks import (
     AbsoluteError,
@@ -127,6 +129,9 @@ default="squared_error"
         What is done with values that are missing in a column that had none in the fit: "warn" names the
         columns and sends the rows where the test does not hold, "route" sends them where most of the training
         weight goes, "error" refuses them.
+    constraints : list of streed.limits.Limit, optional
+        Limits that the tree keeps on the training rows: ``[streed.limits.mean_prediction(by="sex") <= 5]``, a
+        number of nodes. With the squared error, constant leaves and one target.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -190,6 +195,7 @@ default="squared_error"
         dates: Any = "date",
         identifiers: str = "drop",
         missing_at_predict: str = "warn",
+        constraints: Any = None,
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -211,6 +217,7 @@ default="squared_error"
         self.dates = dates
         self.identifiers = identifiers
         self.missing_at_predict = missing_at_predict
+        self.constraints = constraints
         self.tune = tune
         self.progress = progress
 
@@ -225,7 +232,9 @@ default="squared_error"
     def _takes_outputs(self) -> bool:
         return self.loss == "squared_error" and self.leaf_model == "constant"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalTreeRegressor:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None
+    ) -> OptimalTreeRegressor:
         """Find an optimal tree.
 
         Parameters
@@ -236,15 +245,19 @@ default="squared_error"
             The targets; several of them with the squared error and constant leaves.
         sample_weight : array-like of shape (n,), optional
             Weight of each row, not negative.
+        sensitive_features : array-like or frame of shape (n,) or (n, k), or str, optional
+            The group of each row, for limits of `constraints` that compare groups and do not say by which
+            column.
 
         Returns
         -------
         OptimalTreeRegressor
             The fitted estimator itself.
         """
-        return self._fit(X=X, y=y, sample_weight=sample_weight)
+        groups = columns_by_name(X, sensitive_features)
+        return self._fit(X=X, y=y, sample_weight=sample_weight, sensitive_features=groups)
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Job:
+    def _prepare(self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None) -> Job:
         limits = self._limits()
         self._check_choices()
         several = self._takes_outputs()
@@ -253,10 +266,11 @@ default="squared_error"
             y = validate_data(self, y=y, y_numeric=True, multi_output=several)
         table = check_table(self, X, reset=True)
         check_rows(table, y)
+        limits = sizes_of(self, limits)
 
         def made(complexity: float) -> Task:
             options: dict[str, Any] = {"sample_weight": sample_weight, "cost_complexity": complexity}
-            return self._task(table, y, options)
+            return equal_means(self, self._task(table, y, options), X, y, options, sensitive_features)
 
         task, make = price.begin(self, limits, made)
         self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]

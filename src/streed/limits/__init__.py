@@ -19,8 +19,9 @@ nodes() <= 1       | 0     | 1
 from __future__ import annotations
 
 from streed.limits.counts import errors, mean, metric, nodes, precision, rate, recall, share
-from streed.limits.groups import parity, ratio
+from streed.limits.groups import mean_prediction, parity, ratio
 from streed.limits.limit import Limit, Quantity
+from streed.limits.prices import tests
 from streed.limits.report import KeptLimit, KeptLimits
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Quantity",
     "errors",
     "mean",
+    "mean_prediction",
     "metric",
     "nodes",
     "parity",
@@ -38,4 +40,5 @@ __all__ = [
     "ratio",
     "recall",
     "share",
+    "tests",
 ]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from streed import metrics
 from streed.limits.limit import Limit, Quantity, written
-from streed.limits.line import Line, whole_line
+from streed.limits.line import Line, TreeShape, whole_line
 from streed.limits.rows import LimitRows
 from streed.magnitudes import check_magnitudes
 from streed.table.units import in_units, largest_unit
@@ -52,9 +52,10 @@ class Rate(Quantity):
         costs = np.zeros((rows.n, len(rows.labels)))
         costs[:, label] = units
         whole = int(units.sum())
-        return [whole_line(limit, costs, scaled(limit.least, whole), scaled(limit.most, whole), limit.strict)]
+        low, high = scaled(limit.least, whole), scaled(limit.most, whole)
+        return [whole_line(limit, costs, low, high, limit.strict)._replace(per_unit=float(whole))]
 
-    def value(self, rows: LimitRows, predicted: NDArray[np.int64], n_nodes: int) -> Fraction:
+    def value(self, rows: LimitRows, predicted: NDArray[np.int64], shape: TreeShape) -> Fraction:
         """Share of the rows that are predicted to have the label."""
         label, units = self._counted(rows)
         return Fraction(int(units[predicted == label].sum()), int(units.sum()))
@@ -88,7 +89,7 @@ class Precision(Quantity):
             found.append(whole_line(limit, costs, zero if low else None, None if low else zero))
         return found
 
-    def value(self, rows: LimitRows, predicted: NDArray[np.int64], n_nodes: int) -> Fraction | None:
+    def value(self, rows: LimitRows, predicted: NDArray[np.int64], shape: TreeShape) -> Fraction | None:
         """Precision; None where no row is predicted to have the label."""
         label = rows.label(self, self.label)
         chosen = predicted == label
@@ -112,9 +113,9 @@ class Errors(Quantity):
         costs = np.repeat(rows.units[:, None], len(rows.labels), axis=1).astype(np.float64)
         costs[np.arange(rows.n), rows.classes(self)] = 0
         low, high = scaled(limit.least, rows.total), scaled(limit.most, rows.total)
-        return [whole_line(limit, costs, low, high, limit.strict)]
+        return [whole_line(limit, costs, low, high, limit.strict)._replace(per_unit=float(rows.total))]
 
-    def value(self, rows: LimitRows, predicted: NDArray[np.int64], n_nodes: int) -> Fraction:
+    def value(self, rows: LimitRows, predicted: NDArray[np.int64], shape: TreeShape) -> Fraction:
         """Share of misclassified rows."""
         return Fraction(int(rows.units[predicted != rows.classes(self)].sum()), rows.total)
 
@@ -163,7 +164,7 @@ class Metric(Quantity):
             found.append(whole_line(limit, costs, edge if low else None, None if low else edge, limit.strict))
         return found
 
-    def value(self, rows: LimitRows, predicted: NDArray[np.int64], n_nodes: int) -> Fraction | None:
+    def value(self, rows: LimitRows, predicted: NDArray[np.int64], shape: TreeShape) -> Fraction | None:
         """Value of the metric; None where both sums are zero."""
         positive = self._position(rows)
         true, chosen = rows.classes(self) == positive, predicted == positive
@@ -221,15 +222,17 @@ class Mean(Quantity):
         """Give the costs in whole units, within the limits times all weight."""
         units, unit, whole = self._units(rows)
         low, high = (None if end is None else end * rows.total / unit for end in (limit.least, limit.most))
+        per_unit = float(rows.total / unit)
         if whole:
-            return [whole_line(limit, units, low, high, limit.strict)]
+            return [whole_line(limit, units, low, high, limit.strict)._replace(per_unit=per_unit)]
         if limit.strict:
             raise ValueError(f"{limit!r}: costs that are no multiples of one unit cannot have strict limits")
         play = LAST_DIGITS * float(np.abs(units).max(axis=1).sum())
         lower = -math.inf if low is None else float(low) - play
-        return [Line(units, lower, math.inf if high is None else float(high) + play)]
+        upper = math.inf if high is None else float(high) + play
+        return [Line(units, lower, upper, per_unit=per_unit)]
 
-    def value(self, rows: LimitRows, predicted: NDArray[np.int64], n_nodes: int) -> Fraction | float:
+    def value(self, rows: LimitRows, predicted: NDArray[np.int64], shape: TreeShape) -> Fraction | float:
         """Mean cost of the labels that are predicted; a fraction where the costs have a unit."""
         units, unit, whole = self._units(rows)
         chosen = units[np.arange(rows.n), predicted]
@@ -261,9 +264,9 @@ class Nodes(Quantity):
             raise ValueError(f"no tree has fewer than 0 branching nodes: {limit!r}")
         return found
 
-    def value(self, rows: LimitRows, predicted: NDArray[np.int64], n_nodes: int) -> Fraction:
+    def value(self, rows: LimitRows, predicted: NDArray[np.int64], shape: TreeShape) -> Fraction:
         """Return the number of branching nodes."""
-        return Fraction(n_nodes)
+        return Fraction(shape.n_nodes)
 
 
 def recall(label: Any) -> Quantity:

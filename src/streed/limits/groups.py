@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from streed.fairness.parity import Rate, as_parity
 from streed.limits.limit import Limit, Quantity, written
-from streed.limits.line import Line, whole_line
+from streed.limits.line import Line, TreeShape, whole_line
 from streed.limits.rows import LimitRows
 
 
@@ -84,7 +84,8 @@ class Parity(Quantity):
                 for by_a, by_b, low, high in self._sides(limit, size_b // common, size_a // common, whole):
                     per_row = np.select([codes == a, codes == b], [by_a, by_b], 0) * units
                     costs = np.where(counted, per_row[:, None], 0).astype(np.float64)
-                    found.append(whole_line(limit, costs, low, high, limit.strict))
+                    line = whole_line(limit, costs, low, high, limit.strict)
+                    found.append(line._replace(per_unit=float(whole) if low != 0 or high == 0 else math.nan))
         return found
 
     def _sides(
@@ -97,7 +98,7 @@ class Parity(Quantity):
     def _of_rates(self, rates: list[Fraction]) -> Fraction:
         return max(rates) - min(rates)
 
-    def value(self, rows: LimitRows, predicted: NDArray[np.int64], n_nodes: int) -> Fraction:
+    def value(self, rows: LimitRows, predicted: NDArray[np.int64], shape: TreeShape | None) -> Fraction:
         """Return the greatest difference of a rate between two groups."""
         codes = rows.groups(self.groups)[1]
         found = [self._none]
@@ -137,6 +138,46 @@ class Ratio(Parity):
 
     def _worst(self, values: list[Fraction]) -> Fraction:
         return min(values)
+
+
+class MeanPrediction(Quantity):
+    """The difference between the mean predictions of two groups, in units of the target."""
+
+    name: ClassVar[str] = "mean_prediction"
+    share: ClassVar[bool] = False
+    two_sided: ClassVar[bool] = False
+    needs_groups: ClassVar[bool] = True
+
+    def __init__(self, by: Any) -> None:
+        self.groups = by
+
+    def arguments(self) -> str:
+        """Give the groups, if they are named."""
+        return "" if self.groups is None else f"by={written(self.groups)}"
+
+    def lines(self, rows: LimitRows, limit: Limit) -> list[Line]:
+        """Refuse: labels have no mean."""
+        raise ValueError(f"{self!r} is for streed.OptimalTreeRegressor: labels have no mean")
+
+    def value(self, rows: LimitRows, predicted: NDArray[Any], shape: TreeShape | None) -> float:
+        """Refuse, too."""
+        raise ValueError(f"{self!r} is for streed.OptimalTreeRegressor: labels have no mean")
+
+
+def mean_prediction(by: Any = None) -> Quantity:
+    """Difference between the mean predictions of two groups of rows, for regression.
+
+    Parameters
+    ----------
+    by : str, int, list or array-like, optional
+        Where the two groups are, as for `parity`.
+
+    Returns
+    -------
+    Quantity
+        To be compared with a number in units of the target.
+    """
+    return MeanPrediction(by)
 
 
 def parity(kind: Any = "demographic_parity", *, by: Any = None, label: Any = None) -> Quantity:

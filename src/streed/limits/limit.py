@@ -12,15 +12,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streed.limits.line import Line
+from streed.limits.line import Line, TreeShape
 from streed.limits.rows import LimitRows
 from streed.magnitudes import as_float
 from streed.tolerance import slack
+
+Value: TypeAlias = Fraction | float | None
+"""What a tree is worth in a quantity: a fraction where sums are whole; None where it has no value."""
 
 LONGEST_LIST = 12
 """Longer lists are written by their shape."""
@@ -56,8 +59,8 @@ class Quantity(ABC):
         """Give a limit on it as sums over the rows with limits in whole numbers."""
 
     @abstractmethod
-    def value(self, rows: LimitRows, predicted: NDArray[np.int64], n_nodes: int) -> Fraction | float | None:
-        """Value under predictions, as positions among the labels; None where it has none."""
+    def value(self, rows: LimitRows, predicted: NDArray[np.int64], shape: TreeShape) -> Value:
+        """Value of a tree and its predictions, as positions among the labels; None where it has none."""
 
     def __repr__(self) -> str:
         return f"{self.name}({self.arguments()})"

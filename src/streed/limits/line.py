@@ -7,8 +7,9 @@ fractions, never by doubles: four fifths of 10 rows are 8. Sums that are not who
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,20 +29,47 @@ class Line(NamedTuple):
         What the sum must be within; infinite where there is no limit.
     node : float
         What every branching node adds.
+    tests : Prices or None
+        What tests add for every row that they are made on.
+    per_unit : float
+        How much of the sum one unit of the limit is; NaN where a limit changes the sum itself.
     """
 
     costs: NDArray[np.float64]
     lower: float
     upper: float
     node: float = 0.0
-
-    def total(self, predicted: NDArray[np.int64], n_nodes: int = 0) -> float:
-        """Sum under predictions, as positions among the labels."""
-        return float(self.costs[np.arange(predicted.size), predicted].sum()) + self.node * n_nodes
+    tests: Any = None
+    per_unit: float = math.nan
 
     def range(self) -> tuple[float, float]:
         """Least and greatest sum of any predictions."""
         return float(self.costs.min(axis=1).sum()), float(self.costs.max(axis=1).sum())
+
+
+class TreeShape(NamedTuple):
+    """The nodes of a tree and how many rows reach each of them: what limits ask beside the predictions."""
+
+    feature: NDArray[np.int32]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    reached: NDArray[Any]
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of branching nodes."""
+        return int(np.count_nonzero(self.feature >= 0))
+
+
+def shape_of(tree: Mapping[str, Any], rows: NDArray[np.uint8]) -> TreeShape:
+    """Count the rows that reach each node of a tree in the form of the engine."""
+    feature, left, right = (np.asarray(tree[name]) for name in ("feature", "left", "right"))
+    reach: list[Any] = [None] * feature.size
+    reach[0] = np.ones(rows.shape[0], bool)
+    for node in np.flatnonzero(feature >= 0).tolist():  # parents come before children
+        has = rows[:, feature[node]] != 0
+        reach[right[node]], reach[left[node]] = reach[node] & has, reach[node] & ~has
+    return TreeShape(feature, left, right, np.array([rows_.sum() for rows_ in reach]))
 
 
 def whole_line(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.limits.limit import Limit
+from streed.limits.line import TreeShape
 from streed.limits.rows import LimitRows
 
 
@@ -26,12 +27,16 @@ class KeptLimit(NamedTuple):
         How far the value is from the limit; zero on it, and negative beyond it.
     kept : bool
         Whether the limit holds, in exact numbers.
+    multiplier : float
+        How much one unit more of the limit would gain in the objective, by the bound of the search; zero of
+        limits that do not bind, and NaN where it is not known: of metrics, ratios and sizes.
     """
 
     limit: Limit
     value: float
     slack: float
     kept: bool
+    multiplier: float = float("nan")
 
 
 class KeptLimits(tuple[KeptLimit, ...]):
@@ -55,12 +60,12 @@ class KeptLimits(tuple[KeptLimit, ...]):
 
 
 def kept_limits(
-    limits: Sequence[Limit], rows: LimitRows, predicted: NDArray[np.int64], n_nodes: int
+    limits: Sequence[Limit], rows: LimitRows, predicted: NDArray[np.int64], shape: TreeShape
 ) -> KeptLimits:
     """Evaluate limits for predictions, as positions among the labels."""
     found = []
     for limit in limits:
-        value = limit.quantity.value(rows, predicted, n_nodes)
+        value = limit.quantity.value(rows, predicted, shape)
         if value is None:
             found.append(KeptLimit(limit, float("nan"), float("nan"), True))
         else:

@@ -35,6 +35,10 @@ class LimitRows:
         The rows that have a weight among those of the table; None when all have.
     grouping : callable
         ``grouping(by)``: groups and the group of each kept row.
+    pricing : callable or None
+        ``pricing(given)``: the prices of tests of binary features, where features and prices are known.
+    test_unit : float or None
+        What prices are counted in, where the objective pays them, too.
     """
 
     labels: list[Any]
@@ -42,6 +46,8 @@ class LimitRows:
     units: NDArray[np.int64]
     kept: NDArray[np.int64] | None
     grouping: Callable[[Any], tuple[list[Any], NDArray[np.int32]]]
+    pricing: Callable[[Any], Any] | None = None
+    test_unit: float | None = None
     _groups: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -66,6 +72,15 @@ class LimitRows:
         if self.codes is None:
             raise ValueError(f"{what!r} counts classes of rows, and these rows have none")
         return self.codes
+
+    def test_prices(self, given: Any) -> Any:
+        """Return the prices of tests of the binary features."""
+        if self.pricing is None:
+            raise ValueError(
+                "a limit on tests needs prices and the columns they belong to: an estimator knows these, "
+                "streed.tasks.Constrained takes pricing="
+            )
+        return self.pricing(given)
 
     def groups(self, by: Any) -> tuple[list[Any], NDArray[np.int32]]:
         """Return the groups, and the group of each row."""
@@ -99,13 +114,13 @@ def limit_rows(
     units, _ = integer_units(weights, n, UNIT_BITS)
 
     def grouping(by: Any) -> tuple[list[Any], NDArray[np.int32]]:
-        groups, group_codes = encode_groups(_group_values(by, sensitive_features, table), n_rows)
+        groups, group_codes = encode_groups(group_values(by, sensitive_features, table), n_rows)
         return groups, group_codes if kept is None else group_codes[kept]
 
     return LimitRows(names, codes, units, kept, grouping)
 
 
-def _group_values(by: Any, sensitive_features: Any, table: Any) -> Any:
+def group_values(by: Any, sensitive_features: Any, table: Any) -> Any:
     """Return the values that make the groups: columns of the table, values, or what was given to fit."""
     if by is None:
         if sensitive_features is None:

@@ -8,13 +8,14 @@ is concluded from it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streed.limits.line import Line
-from streed.tasks.forms import OneValue
+from streed.tasks.forms import OneValue, Prices
 
 if TYPE_CHECKING:
     from streed.solver.run import Run
@@ -44,14 +45,23 @@ def table_of(costs: NDArray[np.float64], lines: tuple[Line, ...]) -> NDArray[np.
     return table
 
 
+def prices_of(paying: Sequence[Prices | None]) -> dict[str, Any]:
+    """Give the engine the prices of tests, and which sums pay them; all that do pay the same ones."""
+    known = next((prices for prices in paying if prices is not None), None)
+    if known is None:
+        return {}
+    return {"prices": tuple(known), "price_weights": np.array([float(one is not None) for one in paying])}
+
+
 def search(
     run: Run,
     costs: NDArray[np.float64],
     branch_cost: float,
+    tests: Prices | None,
     lines: tuple[Line, ...],
     max_depth: int | None = None,
 ) -> dict[str, Any]:
-    """Search the least sum of label costs with lines within their limits."""
+    """Search the least sum of label costs and prices of tests with lines within their limits."""
     if any(line.lower > line.upper for line in lines):
         return {"feasible": False, "optimal": False, "status": "optimal", "lower_bound": np.inf}
     return run.search_limited(
@@ -60,14 +70,16 @@ def search(
         [line.upper for line in lines],
         [branch_cost, *(line.node for line in lines)],
         max_depth,
+        prices_of([tests, *(line.tests for line in lines)]),
     )
 
 
 def search_value(run: Run, form: OneValue, max_depth: int | None) -> dict[str, Any]:
     """Search the least value within the lines of a run; a tree of fewer levels may be missing."""
     costs = costs_of(form, run.features.shape[0], run.kept)
-    answer = search(run, costs, form.branch_cost, run.lines, max_depth)
+    answer = search(run, costs, form.branch_cost, form.prices, run.lines, max_depth)
     answer.setdefault("magnitude", float(np.abs(costs).max(axis=1).sum()))
+    run.multipliers = answer.get("multipliers")
     if answer["feasible"] is False and max_depth in (None, run.limits.max_depth):
         raise NoTreeError
     return answer
@@ -87,6 +99,7 @@ def search_front(
         [*weights, *(0.0 for _ in sides)],
         budget,
         np.array([0.0] * n_values + [sign * line.node for sign, line, _ in sides]),
+        prices_of([*[None] * n_values, *(line.tests for _, line, _ in sides)]),
     )
     answer["values"] = np.asarray(answer["values"]).reshape(-1, table.shape[2])[:, :n_values]
     supports = np.asarray(answer["supports"]).reshape(-1, table.shape[2] + 1)

@@ -14,7 +14,7 @@ import numpy as np
 
 from streed.errors import InfeasibleError, Reachable
 from streed.limits.limit import Limit
-from streed.limits.line import Line
+from streed.limits.line import Line, shape_of
 from streed.limits.report import kept_limits
 from streed.solver import limited_search
 from streed.solver.recount import predicted
@@ -56,18 +56,17 @@ def _words(one: Reachable) -> str:
     return f"{alone} alone, {together}"
 
 
-def _answer(run: Run, costs: Any, lines: tuple[Line, ...]) -> dict[str, Any] | None:
+def _answer(run: Run, costs: Any, lines: tuple[Line, ...], tests: Any = None) -> dict[str, Any] | None:
     """Search within lines; None if there is no tree, or no time."""
     if run.time_left <= 0:
         return None
-    answer = limited_search.search(run, costs, 0.0, lines)
+    answer = limited_search.search(run, costs, 0.0, tests, lines)
     return answer if "feature" in answer else None
 
 
 def _value(run: Run, form: Sums, k: int, answer: dict[str, Any]) -> float:
-    nodes = int(np.count_nonzero(np.asarray(answer["feature"]) >= 0))
     labels = predicted(answer, run.rows)
-    return kept_limits(form.limits[k : k + 1], form.data, labels, nodes)[0].value
+    return kept_limits(form.limits[k : k + 1], form.data, labels, shape_of(answer, run.rows))[0].value
 
 
 def _best(run: Run, form: Sums, k: int, others: tuple[Line, ...]) -> float | None:
@@ -75,7 +74,7 @@ def _best(run: Run, form: Sums, k: int, others: tuple[Line, ...]) -> float | Non
     limit, own = form.limits[k], form.lines[k]
     if limit.quantity.fixed and not (math.isfinite(own[0].lower) and math.isfinite(own[0].upper)):
         sign = 1.0 if math.isfinite(own[0].upper) else -1.0
-        answer = _answer(run, sign * own[0].costs, others)
+        answer = _answer(run, sign * own[0].costs, others, own[0].tests)
         return None if answer is None else _value(run, form, k, answer)
     return _halved(run, form, limit, k, others)
 
@@ -116,10 +115,10 @@ def _closest(run: Run, form: Sums, lines: tuple[Line, ...]) -> list[tuple[Limit,
     """Return the values of the tree whose sums break the limits by the least total, if there is time."""
     if run.time_left <= 0 or any(line.lower > line.upper for line in lines):
         return None
-    answer = limited_search.search(run, np.zeros_like(lines[0].costs), 0.0, lines)
+    answer = limited_search.search(run, np.zeros_like(lines[0].costs), 0.0, None, lines)
     tree = answer.get("closest_tree")
     if tree is None:
         return None
-    nodes, labels = int(np.count_nonzero(np.asarray(tree["feature"]) >= 0)), predicted(tree, run.rows)
-    found = kept_limits(form.limits, form.data, labels, nodes)
+    labels = predicted(tree, run.rows)
+    found = kept_limits(form.limits, form.data, labels, shape_of(tree, run.rows))
     return [(one.limit, one.value) for one in found]

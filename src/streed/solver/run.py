@@ -44,6 +44,8 @@ class Run:
         Those of the rows that have a weight; see `keep`.
     kept : int64 array or None
         Which rows these are; None: all.
+    multipliers : float64 array or None
+        What one more unit of each line was worth in the last search under limits.
     names : sequence of str or None
         Names of the features.
     limits : Limits
@@ -73,6 +75,7 @@ class Run:
     floor = -math.inf
     lines: tuple[Line, ...] = ()
     kept: NDArray[np.int64] | None = None
+    multipliers: NDArray[np.float64] | None = None
     least_seconds = 0.0
     figures: Mapping[str, Any] = MappingProxyType({})
     _statistics: dict[str, float] | None = None
@@ -174,9 +177,10 @@ class Run:
         upper: Any,
         branch_cost: Any,
         max_depth: int | None = None,
+        prices: Mapping[str, Any] = MappingProxyType({}),
     ) -> dict[str, Any]:
         """Search the least first component of label costs with the others within their limits."""
-        options = self.options(max_depth)
+        options = {**self.options(max_depth), **prices}
         return self.note(
             one_value.search_limited(self.rows, costs, lower, upper, branch_cost, self.limits, options)
         )
@@ -190,12 +194,17 @@ class Run:
         return self.note_front(costs, upper, weights, budget, branch_cost)
 
     def note_front(
-        self, costs: NDArray[np.float64], upper: Any, weights: Any, budget: float, branch_cost: Any
+        self,
+        costs: NDArray[np.float64],
+        upper: Any,
+        weights: Any,
+        budget: float,
+        branch_cost: Any,
+        prices: Mapping[str, Any] = MappingProxyType({}),
     ) -> dict[str, Any]:
         """Search a front that knows nothing of lines."""
-        return self.note(
-            front_engine.search(self.rows, costs, upper, weights, budget, branch_cost, self.options())
-        )
+        options = {**self.options(), **prices}
+        return self.note(front_engine.search(self.rows, costs, upper, weights, budget, branch_cost, options))
 
     def note(self, answer: dict[str, Any]) -> dict[str, Any]:
         """Add the counters of a search to those of the solve, and remember why it stopped."""

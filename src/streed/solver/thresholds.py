@@ -9,8 +9,9 @@ features: one search, Dinkelbach's iteration, the hull of a metric, and limits b
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -249,6 +250,7 @@ class ThresholdRun(Run):
         upper: Any,
         branch_cost: Any,
         max_depth: int | None = None,
+        prices: Mapping[str, Any] = MappingProxyType({}),
     ) -> dict[str, Any]:
         """Search the least first component with the others within limits: by multipliers, if these do."""
         ends = np.asarray(lower), np.asarray(upper)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,11 +12,12 @@ from streed.errors import TaskError
 from streed.limits.counts import Nodes
 from streed.limits.limit import Limit, check_constraints
 from streed.limits.line import Line
-from streed.limits.report import KeptLimits, kept_limits
+from streed.limits.prices import Tests
 from streed.limits.rows import limit_rows
 from streed.options import MOST_COMPONENTS
+from streed.table.units import in_units
 from streed.tasks.base import Task, form_of
-from streed.tasks.forms import CountsMetric, OneValue, Sums
+from streed.tasks.forms import CountsMetric, OneValue, Prices, Sums
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -39,6 +40,9 @@ class Constrained(Task):
         The group of each row, for limits that do not say where groups are.
     table : array-like or frame, optional
         The table whose columns limits name.
+    pricing : callable, optional
+        ``pricing(given)``: the prices of tests per binary feature (`streed.tasks.Prices`, in natural units)
+        for what a limit on tests was given, or for None.
 
     Examples
     --------
@@ -64,6 +68,7 @@ class Constrained(Task):
         sample_weight: ArrayLike | None = None,
         sensitive_features: Any = None,
         table: Any = None,
+        pricing: Callable[[Any], Prices] | None = None,
     ) -> None:
         if not isinstance(task, Task):
             raise TypeError(f"Constrained takes a streed.tasks.Task, got {task!r}")
@@ -77,8 +82,28 @@ class Constrained(Task):
         self.objective = objective
         rows = (y, task.n_rows, sample_weight, sensitive_features, table)
         self.rows = limit_rows(objective.classes, *rows)
+        self.rows.pricing, self.rows.test_unit = pricing, self._test_unit(objective, pricing)
         self._lines = tuple(tuple(limit.quantity.lines(self.rows, limit)) for limit in self.limits)
         check_lines(self.limits, self._lines)
+
+    def _test_unit(self, objective: OneValue | CountsMetric, pricing: Any) -> float | None:
+        """Return what prices are counted in, if the objective pays for tests as a limit does."""
+        paid = objective.prices if isinstance(objective, OneValue) else None
+        asked = [limit.quantity for limit in self.limits if isinstance(limit.quantity, Tests)]
+        if pricing is None or not asked:
+            return None
+        first = pricing(asked[0].prices)
+        for other in [pricing(one.prices) for one in asked[1:]]:
+            if not same_prices(first, other):
+                raise ValueError("all limits on tests must have the same prices")
+        if paid is None:
+            return None
+        dear = int(np.argmax(first.full))
+        unit = float(first.full[dear] / paid.full[dear]) if paid.full[dear] else 1.0
+        mine = first._replace(full=in_units(first.full, unit), discounted=in_units(first.discounted, unit))
+        if not same_prices(mine, paid):
+            raise ValueError("a limit on tests must have the prices that the objective pays")
+        return unit
 
     @property
     def n_rows(self) -> int:
@@ -98,10 +123,6 @@ class Constrained(Task):
         """Turn a cost of the objective into its natural units."""
         return self.task.report(cost)
 
-    def kept_limits(self, predicted: NDArray[np.int64], n_nodes: int) -> KeptLimits:
-        """Evaluate the limits for predictions, as positions among `classes`, of the rows with a weight."""
-        return kept_limits(self.limits, self.rows, predicted, n_nodes)
-
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Refuse: limits on sums of any sign have no place in the six components of one value."""
         raise TaskError(
@@ -120,7 +141,22 @@ def not_limited(form: Any) -> str:
         return "its leaves do not cost the sum of their rows"
     if form.combination != "sum":
         return "a tree is worth as much as its worst leaf"
-    return "tests have prices" if form.prices is not None else ""
+    return ""
+
+
+def same_prices(one: Prices, other: Prices) -> bool:
+    """Whether tests of the same features cost the same, whatever numbers attributes and groups have."""
+
+    def numbered(codes: NDArray[np.int32]) -> list[int]:
+        known: dict[int, int] = {-1: -1}
+        return [known.setdefault(code, len(known)) for code in codes.tolist()]
+
+    return (
+        numbered(one.attribute) == numbered(other.attribute)
+        and numbered(one.group) == numbered(other.group)
+        and np.allclose(one.full, other.full)
+        and np.allclose(one.discounted, other.discounted)
+    )
 
 
 def check_lines(limits: Sequence[Limit], lines: Sequence[Sequence[Line]]) -> None:

@@ -7,6 +7,7 @@
 | `Vector` | several values of one tree: objectives, and values with limits | combinations, limits |
 | `CountsMetric` | the greatest value of a metric of the confusion matrix | F1 and others |
 | `Sums` | a value or a metric, with limits on sums over the rows | any of these under `streed.limits` |
+| `MeanParity` | the least squared error, with nearly equal mean predictions of two groups | regression |
 | `GroupRates` | the fewest errors, with rates of groups that differ by no more than a limit | fairness |
 | `SixComponents` | anything separable, by the six components of the paper | general tasks |
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from streed.metrics import Metric
     from streed.tasks.base import Task
     from streed.tasks.combined import Combined
+    from streed.tasks.regression.mean_parity import ParityOfMeans
     from streed.tree.tree import Tree
 
 
@@ -269,6 +271,24 @@ class Sums(NamedTuple):
         return tuple(line for lines in self.lines for line in lines)
 
 
+class MeanParity(NamedTuple):
+    """The least squared error, with mean predictions of two groups that differ by no more than a limit.
+
+    Attributes
+    ----------
+    task : ParityOfMeans
+        The task: it shifts targets, and adds up the leaves of trees.
+    rows : int64 array or None
+        The rows that have a weight; None when all have.
+    classes : array
+        One label: a leaf predicts a number of its own.
+    """
+
+    task: ParityOfMeans
+    rows: NDArray[np.int64] | None
+    classes: NDArray[Any]
+
+
 class Relaxed(NamedTuple):
     """A value that costs no tree more than the task does, so that its least value bounds those of the task.
 
@@ -306,5 +326,7 @@ class SixComponents(NamedTuple):
     relaxed: Callable[[int], Relaxed] | None = None
 
 
-Form: TypeAlias = OneValue | LimitedValue | Vector | CountsMetric | GroupRates | Sums | SixComponents
+Form: TypeAlias = (
+    OneValue | LimitedValue | Vector | CountsMetric | GroupRates | Sums | MeanParity | SixComponents
+)
 """What a task wants."""

@@ -25,7 +25,8 @@ def refusal(form: Any, limits: Limits) -> str:
     sums = value.leaf.affine or (value is form and value.leaf.squares is not None)
     if not sums or value.combination != "sum":
         return "its leaves do not cost the sum of their rows"
-    if value.prices is not None:
+    paid = isinstance(form, Sums) and any(line.tests is not None for line in form.all_lines)
+    if paid or value.prices is not None:
         return "tests have prices"
     return "there is no limit of the depth" if limits.unlimited else ""
 

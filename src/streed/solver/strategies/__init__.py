@@ -27,6 +27,7 @@ from streed.tasks.forms import (
     CountsMetric,
     GroupRates,
     LimitedValue,
+    MeanParity,
     OneValue,
     SixComponents,
     Sums,
@@ -40,6 +41,7 @@ STRATEGIES: Mapping[type, tuple[str, ...]] = {
     CountsMetric: ("dinkelbach", "hull", "macro_f1"),
     GroupRates: ("group_rates",),
     Sums: ("limited",),
+    MeanParity: ("shifted",),
     Vector: ("constrained", "front", "mixed", "product"),
     SixComponents: ("relaxed", "general"),
 }

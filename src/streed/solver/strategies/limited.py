@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from streed.errors import StreedError
-from streed.limits.report import kept_limits
+from streed.limits.line import shape_of
+from streed.limits.report import KeptLimits, kept_limits
 from streed.options import Limits
 from streed.solver import limited_search, reach
 from streed.solver.metrics.problem import nothing_in_time
@@ -79,7 +80,14 @@ def _with_limits(run: Run, form: Sums, result: Result) -> Result:
     """Evaluate the limits of the tree, in exact numbers."""
     tree = result.tree
     predicted = tree.label[tree.route(run.rows)].astype(np.int64)
-    found = kept_limits(form.limits, form.data, predicted, tree.n_nodes)
+    reached = shape_of({name: getattr(tree, name) for name in ("feature", "left", "right")}, run.rows)
+    found = kept_limits(form.limits, form.data, predicted, reached)
     if not found.kept:
         raise StreedError(f"internal error, please report it: the tree breaks a limit\n{found}")
-    return replace(result, limits=found)
+    if run.multipliers is None or not isinstance(form.objective, OneValue):
+        return replace(result, limits=found)
+    worth = iter(np.abs(run.multipliers).tolist())
+    gains = [sum(line.per_unit * next(worth) for line in lines) if lines else np.nan for lines in form.lines]
+    own = abs(run.task.report(1.0) - run.task.report(0.0))
+    limits = [one._replace(multiplier=gain * own) for one, gain in zip(found, gains, strict=True)]
+    return replace(result, limits=KeptLimits(limits))

@@ -2,6 +2,7 @@
 
 from streed.tasks.regression.absolute_error import AbsoluteError, Quantile
 from streed.tasks.regression.linear_leaves import LinearLeaves
+from streed.tasks.regression.mean_parity import ParityOfMeans
 from streed.tasks.regression.poisson import Poisson
 from streed.tasks.regression.simple_linear import SimpleLinear
 from streed.tasks.regression.squared_error import SquaredError
@@ -11,6 +12,7 @@ __all__ = [
     "AbsoluteError",
     "Gamma",
     "LinearLeaves",
+    "ParityOfMeans",
     "Poisson",
     "Quantile",
     "SimpleLinear",
