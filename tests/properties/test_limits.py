@@ -159,3 +159,45 @@ def check(seed: int) -> None:
 @given(st.integers(0, 2**32 - 1))
 def test_any_combination_is_the_best_of_all_trees(seed: int) -> None:
     check(seed)
+
+
+def check_combination(seed: int) -> None:
+    """Combine a metric or fair errors with limits on other tasks, and compare with all trees."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(10, 36))
+    X = rng.random((n, 5)) < rng.uniform(0.2, 0.8, 5)
+    y, g = rng.integers(0, 2, n), rng.integers(0, 3, n)
+    y[:2], g[:2] = (0, 1), (0, 1)
+    y[2:] = np.where(rng.random(n - 2) < 0.7, (X[:, 0] ^ X[:, 1])[2:], y[2:])
+    tasks = streed.tasks
+    objective: Any = (
+        tasks.F1Score(y),
+        tasks.MatthewsCorrelation(y),
+        tasks.EqualOpportunity(y, g, max_difference=0.3),
+        tasks.DemographicParity(y, g, min_ratio=0.5),
+    )[int(rng.integers(0, 4))]
+    missed, wrong = tasks.Accuracy(y, class_weight={0: 0, 1: 1}), tasks.Accuracy(y)
+    most, allowed, least = int(rng.integers(0, 6)), int(rng.integers(2, 12)), float(rng.choice([0, 0.5, 0.7]))
+    parts = [missed.at_most(most), wrong.at_most(allowed), tasks.JaccardIndex(y).at_least(least)]
+    whole = streed.combine(objective, *parts)
+    wanted = None
+    for labels, _ in twin.all_trees(X, 2, 2):
+        hit, fp, fn = ((labels == a) & (y == b) for a, b in ((1, 1), (1, 0), (0, 1)))
+        union = int(hit.sum() + fp.sum() + fn.sum())
+        kept = fn.sum() <= most and (fp | fn).sum() <= allowed and hit.sum() >= least * union - 1e-9
+        if kept and (objective.maximize or objective.is_fair(objective.outcome(labels))):
+            value = objective.score(labels) if objective.maximize else -float((labels != y).sum())
+            wanted = value if wanted is None else max(wanted, value)
+    if wanted is None:
+        with pytest.raises(InfeasibleError):
+            streed.solve(whole, X, max_depth=2)
+        return
+    result = streed.solve(whole, X, max_depth=2)
+    assert result.optimal
+    assert (1 if objective.maximize else -1) * result.objective == pytest.approx(wanted)
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 2**32 - 1))
+def test_combinations_of_metrics_and_parities_are_the_best_of_all_trees(seed: int) -> None:
+    check_combination(seed)

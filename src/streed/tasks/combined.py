@@ -15,10 +15,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.errors import TaskError
 from streed.tasks.base import Task, form_of, is_multiple
-from streed.tasks.forms import OneValue, SixComponents, Vector
+from streed.tasks.forms import (
+    CountsMetric,
+    GroupRates,
+    LimitedValue,
+    OneValue,
+    SixComponents,
+    Sums,
+    Vector,
+)
 from streed.tasks.impurity.class_counts import ClassCounts
 from streed.tasks.limited_task import LimitedTask
 from streed.tasks.parts.product import product, with_kept_rows
+from streed.tasks.parts.sums_of_parts import sums_of
 from streed.tolerance import same
 
 if TYPE_CHECKING:
@@ -110,8 +119,10 @@ class Combined(Task):
         known = (_classes(task, form) for task, form in zip(self.tasks, self._forms, strict=True))
         return next((classes for classes in known if classes is not None), None)
 
-    def lower(self) -> Vector:
-        """Give the forms of all parts, with their limits."""
+    def lower(self) -> Vector | Sums:
+        """Give the forms of all parts, with their limits; one objective with limits where one is no sum."""
+        if not all(isinstance(form, OneValue | SixComponents) for form in self._forms):
+            return sums_of(self, self._forms)
         limits = [self._engine_limits(place) for place in range(len(self.parts))]
         kept = self.kept_rows()
         first = self._forms[0]
@@ -141,6 +152,12 @@ class Combined(Task):
             Its solutions are all nondominated tuples of values; `select` leaves those that are nondominated
             in the objectives alone.
         """
+        for task, form in zip(self.tasks, self._forms, strict=True):
+            if not isinstance(form, OneValue | SixComponents):
+                raise TaskError(
+                    f"{task.name} in a combination is solved by searches for sums: its value is not put "
+                    "together from those of subtrees, so that the combination has no six components"
+                )
         kept = self.kept_rows()
         least = min_samples_leaf if kept is None else 0
         parts = [task.components(X, min_samples_leaf=least) for task in self.tasks]
@@ -205,10 +222,10 @@ class Combined(Task):
         return kept
 
 
-def _form(task: Task) -> OneValue | SixComponents:
-    """Return the form of a part, or refuse one whose value is not put together from those of subtrees."""
+def _form(task: Task) -> Any:
+    """Return the form of a part, or refuse one that is no part."""
     form = form_of(task)
-    if isinstance(form, OneValue | SixComponents):
+    if isinstance(form, OneValue | SixComponents | CountsMetric | GroupRates | LimitedValue | Sums):
         return form
     raise TaskError(
         f"{task.name} cannot be part of a combination: its value is not put together from those "
@@ -216,12 +233,12 @@ def _form(task: Task) -> OneValue | SixComponents:
     )
 
 
-def _classes(task: Task, form: OneValue | SixComponents) -> Any:
+def _classes(task: Task, form: Any) -> Any:
     found = getattr(task, "classes", None)
-    return form.classes if found is None and isinstance(form, OneValue) else found
+    return form.classes if found is None and not isinstance(form, SixComponents) else found
 
 
-def _same_labels(tasks: Sequence[Task], forms: Sequence[OneValue | SixComponents]) -> None:
+def _same_labels(tasks: Sequence[Task], forms: Sequence[Any]) -> None:
     for task in tasks:
         if isinstance(task, ClassCounts):
             raise ValueError(

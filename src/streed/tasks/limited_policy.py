@@ -97,6 +97,11 @@ class LimitedPolicyReward(PolicyReward):
                 "in capacity and budget"
             )
 
+    @property
+    def count_limits(self) -> list[CountLimit]:
+        """The capacities and the budget."""
+        return self._limits
+
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the task as the six components of the paper: the reward first, then what the limits count.
 

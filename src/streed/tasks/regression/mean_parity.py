@@ -30,7 +30,7 @@ NOTHING = 1e-12
 """Shares of both groups add up to one: what is left of them in a leaf by rounding is less than this."""
 
 
-def clean(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def clean(shares: NDArray[Any]) -> NDArray[np.float64]:
     """Make differences of shares zero that are rounding; a square of them would be divided by another one."""
     return np.where(np.abs(shares) < NOTHING, 0.0, shares)
 
