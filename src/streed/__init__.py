@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         PolicyTree,
         SurvivalTree,
         fairness_front,
+        trade_off,
     )
     from streed.estimators.estimate import estimate
     from streed.leaves.compiled import native
@@ -91,6 +92,7 @@ __all__ = [
     "size_path",
     "solve",
     "tasks",
+    "trade_off",
     "tune",
 ]
 
@@ -113,6 +115,7 @@ _LAZY = {
     "PolicyTree": "streed.estimators",
     "FairTreeClassifier": "streed.estimators",
     "fairness_front": "streed.estimators",
+    "trade_off": "streed.estimators",
 }
 
 _MODULES = ("fairness", "limits", "metrics", "tasks")

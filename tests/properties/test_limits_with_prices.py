@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -38,7 +39,7 @@ def check(seed: int) -> None:
     prices = some_prices(rng, n_features, float(rng.choice([1.0, 0.1])))
     pays = bool(rng.random() < 0.5)
     costs = rng.integers(0, 9, (n, 2)).astype(float) if rng.random() < 0.5 else None
-    value: Any
+    value: Callable[[np.ndarray, int, float], float]
     if pays or costs is not None:
         table = 1.0 - np.eye(2)[y] if costs is None else costs
         table = table * float(rng.choice([1.0, 4.0]))
@@ -57,7 +58,9 @@ def check(seed: int) -> None:
         name = str(rng.choice(["accuracy", "f1", "mcc"]))
         task = streed.tasks.make_task(name, y)
         value = lambda p, m, paid: task.score(p) if task.maximize else -float((p != y).sum())  # noqa: E731
-    kinds, limits, keeps = ["demographic_parity", "equal_opportunity"], [], []
+    kinds = ["demographic_parity", "equal_opportunity"]
+    limits: list[lim.Limit] = []
+    keeps: list[Callable[[np.ndarray, float], bool]] = []
     most = Fraction(int(rng.integers(0, 5)), 20)
     kind = str(rng.choice(kinds))
     limits.append(lim.parity(kind, by=g) <= float(most))

@@ -21,7 +21,7 @@ def least_cost(y: np.ndarray, w: np.ndarray, g: np.ndarray, limit: float, leaves
     n, p = n[used], np.bincount(leaves, w * y)[used] / n[used]
     share = np.where(g == 0, w / w[g == 0].sum(), -w / w[g == 1].sum())
     d = np.bincount(leaves, share)[used]
-    over = max(0.0, abs(d @ p) - limit)
+    over = max(0.0, float(abs(d @ p)) - limit)
     if over > 1e-12:
         p = p - np.sign(d @ p) * over * (d / n) / (d**2 / n).sum()
     place = np.cumsum(used) - 1

@@ -77,7 +77,7 @@ class Itself(LabelCosts):
         super().__init__(np.zeros((N, 2)))
 
     def lower(self) -> Any:
-        return streed.tasks.F1Score(Y).lower()
+        return Accuracy(Y).at_most(3).lower()
 
 
 class Squares(StatisticsTask):

@@ -59,7 +59,19 @@ ALLOWED: dict[str, set[str]] = {
     | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "limits", "tasks", "solver"}
     | {"leaves", "paths", "tuning", "model", "interop", "explain", "report", "versions"},
     "cli": BASE
-    | {"survival", "estimators", "table", "tree", "fairness", "tasks", "solver", "model", "views", ""}
+    | {
+        "limits",
+        "survival",
+        "estimators",
+        "table",
+        "tree",
+        "fairness",
+        "tasks",
+        "solver",
+        "model",
+        "views",
+        "",
+    }
     | {"tuning"},
     "moved": set(),
     "__main__": {"cli"},

@@ -10,6 +10,7 @@ from typing import Any
 
 import streed
 from streed.cli.kinds import kind_of, regresses
+from streed.cli.limits import add_limits, read_limits
 from streed.cli.parser import add_solver_options, names
 from streed.cli.tasks import objectives
 from streed.cli.training import (
@@ -85,6 +86,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="how shares of labels in a leaf become probabilities: auto (the default), none (the shares as "
         "they are), or a number of rows, the strength of hierarchical shrinkage",
     )  # fmt: skip
+    add_limits(parser)
     add_regression_options(parser)
     add_fairness_options(parser, limits=True)
     add_solver_options(parser)
@@ -108,11 +110,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, fit, print, store."""
     check_files(arguments.out, arguments.plot, arguments.html)
     check_fairness_options(arguments)
-    if arguments.sensitive_features is not None and arguments.objective not in (None, "accuracy"):
-        raise ValueError(
-            f"a fair tree has the fewest errors: --sensitive and --objective {arguments.objective} "
-            "do not go together"
-        )
     check_choices(arguments)
     if arguments.test is not None and not Path(arguments.test).is_file():
         raise ValueError(f"--test: there is no file {arguments.test}")
@@ -143,6 +140,7 @@ def fit(name: str, arguments: argparse.Namespace, training: Training) -> tuple[A
     given = {
         **vars(arguments),
         "loss": arguments.objective,
+        "constraints": read_limits(arguments.limits, training.y),
         "binarizer": make_binarizer(arguments) if arguments.binarizer or arguments.cuts == "binned" else None,
         "class_weight": _for_labels(arguments.class_weight, training),
         "progress": shows_progress(arguments),
@@ -199,6 +197,8 @@ def check_choices(arguments: argparse.Namespace) -> None:
         )
     if arguments.event is not None and arguments.sensitive_features is not None:
         raise ValueError("--event and --sensitive do not go together")
+    if arguments.event is not None and arguments.limits:
+        raise ValueError("--event and --limit do not go together")
     for name in ("quantile", "power", "leaf_model", "leaf_columns", "ridge"):
         if getattr(arguments, name) is not None and not regresses(arguments):
             raise ValueError(

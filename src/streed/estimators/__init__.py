@@ -7,6 +7,7 @@ from streed.estimators.policy import PolicyTree
 from streed.estimators.policy_value import Estimate, PolicyValue
 from streed.estimators.regressor import OptimalTreeRegressor
 from streed.estimators.survival import SurvivalTree
+from streed.estimators.trade_offs import trade_off
 
 __all__ = [
     "CostSensitiveTreeClassifier",
@@ -19,4 +20,5 @@ __all__ = [
     "PolicyValue",
     "SurvivalTree",
     "fairness_front",
+    "trade_off",
 ]

@@ -58,6 +58,8 @@ class Constrained(Task):
     name: ClassVar[str] = "constrained"
     summary: ClassVar[str] = "any of these under limits on recalls, shares, parities, means and nodes"
     form: ClassVar[type] = Sums
+    explained = True
+    """Whether an `InfeasibleError` says what can be reached, which takes further searches."""
 
     def __init__(
         self,
@@ -117,7 +119,9 @@ class Constrained(Task):
 
     def lower(self) -> Sums:
         """Give the objective, and the limits as sums over the rows."""
-        return Sums(self.task, self.objective, self.limits, self._lines, self.rows, most_nodes(self.limits))
+        most = most_nodes(self.limits)
+        lowered = (self.task, self.objective, self.limits, self._lines, self.rows, most)
+        return Sums(*lowered, explained=self.explained)
 
     def report(self, cost: float) -> float:
         """Turn a cost of the objective into its natural units."""

@@ -241,6 +241,8 @@ class Sums(NamedTuple):
         The rows that count.
     max_nodes : int or None
         Greatest number of branching nodes that the limits allow.
+    explained : bool
+        Whether it is worth searches to say what can be reached where no tree keeps the limits.
     """
 
     task: Task
@@ -249,6 +251,7 @@ class Sums(NamedTuple):
     lines: tuple[tuple[Line, ...], ...]
     data: LimitRows
     max_nodes: int | None
+    explained: bool = True
 
     @property
     def value(self) -> OneValue:

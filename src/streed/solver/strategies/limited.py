@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from streed.errors import StreedError
+from streed.errors import InfeasibleError, StreedError
 from streed.limits.line import shape_of
 from streed.limits.report import KeptLimits, kept_limits
 from streed.options import Limits
@@ -45,6 +45,8 @@ def solve(run: Run, form: Sums) -> Result | None:
         else:
             result = choose(run, form.objective)(run, form.objective)
     except limited_search.NoTreeError:
+        if not form.explained:
+            raise InfeasibleError("no tree within the limits on its size keeps all limits") from None
         raise reach.infeasible(run, form) from None
     return result if result is None else _with_limits(run, form, result)
 
