@@ -94,8 +94,8 @@ def test_forms_of_tasks() -> None:
         def components(self, X: Any, *, min_samples_leaf: int = 1) -> Any:
             return errors.components(X)
 
-    parts = streed.combine(errors, Given()).lower().parts
-    assert isinstance(parts[1], SixComponents)
+    form: Any = streed.combine(errors, Given()).lower()
+    assert isinstance(form.parts[1], SixComponents)
     assert parts[1].why == "given is given by its six components"
 
 
