@@ -96,7 +96,7 @@ def test_forms_of_tasks() -> None:
 
     form: Any = streed.combine(errors, Given()).lower()
     assert isinstance(form.parts[1], SixComponents)
-    assert parts[1].why == "given is given by its six components"
+    assert form.parts[1].why == "given is given by its six components"
 
 
 @pytest.mark.parametrize("model", LEAF_MODELS, ids=lambda model: model.__name__)

@@ -103,6 +103,13 @@ class FitColumns:
         others = sum(len(self._features(j, known).conditions) for j, known in self._others())
         return others + sum(len(self.ranks[j].distinct) - 1 for j in self.searched)
 
+    def all_cuts(self) -> dict[int, list[Any]]:
+        """Return a cut for every threshold of the searched columns."""
+        ranks = {j: self.ranks[j] for j in self.searched}
+        return {
+            j: [own.cut(rank, rank + 1)[0] for rank in range(len(own.distinct) - 1)] for j, own in ranks.items()
+        }
+
     def cut(self, cuts: Cuts | None = None) -> Binarizer:
         """Return a fitted binarizer with given cuts of the searched columns; by default at quantiles."""
         fitted = []

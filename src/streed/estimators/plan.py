@@ -64,6 +64,10 @@ CHEAP_WALKS = 200
 MANY_CELLS = 100_000
 """Searches over all thresholds of so many cells, which a limit of work may end, have their pace watched."""
 
+MOST_BITS = 512
+"""Where a search over thresholds gives up, ``cuts="exact"`` makes a binary feature of each of so many thresholds
+at most: 60 rows of 3 columns have 177. The front that closes a gap takes time by their square."""
+
 MOST_GREEDY_NODES = 1023
 """A greedy tree whose cuts are taken has no more nodes, where the limits allow any number."""
 
@@ -157,6 +161,8 @@ class FitPlan:
                 self.baseline = baseline_of(self.task, None, matrix, self.limits)
                 return binarizer, _with_note(result, said(result))
             found, why = columns.cuts_of(run.splits), run.gave_up
+            if cuts == "exact" and columns.n_thresholds <= MOST_BITS:
+                return self._search_all_cuts(columns, columns.all_cuts())
         return self.search_chosen_cuts(columns, found, why)
 
     def _has_many_rows(self) -> bool:
@@ -236,9 +242,9 @@ class FitPlan:
             return math.inf
         return max(CHEAP if self.limits.max_depth <= DEEP else CHEAP_DEEP, CHEAP_WALKS * n_cells)
 
-    def _search_all_cuts(self, columns: FitColumns) -> tuple[Binarizer, Result]:
+    def _search_all_cuts(self, columns: FitColumns, cuts: Any = None) -> tuple[Binarizer, Result]:
         """Search over binary features that leave no threshold out."""
-        self.model.binarizer_ = binarizer = columns.cut()
+        self.model.binarizer_ = binarizer = columns.cut(cuts)
         result = self._search_bits(columns.bits(binarizer), binarizer.names())
         if not binarizer.has_cuts or result.note:
             return binarizer, result
