@@ -18,6 +18,7 @@ from streed import (
     FairTreeClassifier,
     InfeasibleError,
     OptimalTreeClassifier,
+    OptimalTreeRegressor,
     PolicyTree,
 )
 from streed import limits as lim
@@ -212,3 +213,42 @@ def test_groups_that_nothing_compares_are_refused() -> None:
 def test_what_has_no_sums_is_refused() -> None:
     with pytest.raises(streed.TaskError, match="do not cost the sum"):
         OptimalTreeClassifier("gini", constraints=[lim.recall("ill") >= 0.5]).fit(TABLE, LABELS)
+
+
+def test_exact_cuts_are_proven_under_a_parity() -> None:
+    """Where multipliers leave a gap over thresholds, every threshold of a small table is a binary feature."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        table, group = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+        y = (table[:, 0] + 0.8 * group + 0.5 * rng.normal(size=60) > 0).astype(int)
+        model = OptimalTreeClassifier(constraints=[lim.parity() <= 0.02], cuts="exact", max_depth=2)
+        result = model.fit(table, y, sensitive_features=group).result_
+        assert result.optimal
+        assert "every threshold was considered" in result.note
+
+
+def test_a_budget_of_tests_and_equal_opportunity() -> None:
+    prices = {"age": 1.0, "sex": 0.0, "dose": 20.0, "region": 5.0}
+    limits = [lim.tests(prices) <= 6, lim.parity("equal_opportunity", by="sex") <= 0.1]
+    model = OptimalTreeClassifier(constraints=limits, max_depth=2).fit(TABLE, LABELS)
+    assert model.result_.optimal
+    assert model.result_.limits[0].value <= 6
+    paid = CostSensitiveTreeClassifier(feature_costs=prices, constraints=limits[1:], max_depth=2)
+    paid.fit(TABLE, LABELS)
+    assert paid.result_.optimal
+    assert paid.result_.limits[0].value <= 0.1
+    own = clone(paid).set_params(constraints=[lim.tests() <= 3]).fit(TABLE, LABELS)
+    assert own.result_.limits[0].value == pytest.approx(own.test_costs(TABLE).mean())
+
+
+def test_regression_with_equal_means() -> None:
+    y = TABLE.age + 30.0 * (TABLE.sex == "m") + RNG.normal(size=N)
+    limit = lim.mean_prediction(by="sex") <= 0.5
+    model = OptimalTreeRegressor(constraints=[limit], max_depth=2).fit(TABLE, y)
+    predicted, women = model.predict(TABLE), (TABLE.sex == "f").to_numpy()
+    assert abs(predicted[women].mean() - predicted[~women].mean()) <= 0.5 + 1e-9
+    free = OptimalTreeRegressor(max_depth=2).fit(TABLE, y)
+    assert model.result_.objective > free.result_.objective
+    assert ((y - predicted) ** 2).sum() == pytest.approx(model.result_.objective)
+    with pytest.raises(ValueError, match="squared_error"):
+        OptimalTreeRegressor("absolute_error", constraints=[limit]).fit(TABLE, y)

@@ -105,10 +105,11 @@ class FitColumns:
 
     def all_cuts(self) -> dict[int, list[Any]]:
         """Return a cut for every threshold of the searched columns."""
-        ranks = {j: self.ranks[j] for j in self.searched}
-        return {
-            j: [own.cut(rank, rank + 1)[0] for rank in range(len(own.distinct) - 1)] for j, own in ranks.items()
-        }
+        found: dict[int, list[Any]] = {}
+        for j in self.searched:
+            own = self.ranks[j]
+            found[j] = [own.cut(rank, rank + 1)[0] for rank in range(len(own.distinct) - 1)]
+        return found
 
     def cut(self, cuts: Cuts | None = None) -> Binarizer:
         """Return a fitted binarizer with given cuts of the searched columns; by default at quantiles."""
