@@ -25,14 +25,14 @@ class TreeList:
         npt.NDArray[np.int64],
     ]: ...
 
-class _Search(TypedDict):
+class _Options(TypedDict):
     time_limit: float
     memory_limit: int
     switches: NotRequired[dict[str, bool] | None]
     simd: NotRequired[str]
     poll: NotRequired[Callable[[dict[str, float]], bool] | None]
 
-class _ByDepth(_Search):
+class _ByDepth(_Options):
     max_depth: int
     max_nodes: int
     min_samples_leaf: int
@@ -47,7 +47,7 @@ class _OneValue(_Vector):
     combination: NotRequired[str]
     neighbourhood_steps: NotRequired[int]
 
-class _Priced(_Search):
+class _Priced(_Options):
     branch_cost: float
     min_samples_leaf: NotRequired[int]
     n_threads: NotRequired[int]

@@ -10,7 +10,7 @@ import streed
 from streed.estimators.scores import own_score
 from streed.tuning import tune
 from streed.tuning.clock import Clock
-from streed.tuning.fits import Scorer, Search
+from streed.tuning.fits import FoldSearch, Scorer
 
 RNG = np.random.default_rng(4)
 X = RNG.integers(2, size=(150, 6))
@@ -42,7 +42,7 @@ def test_prices_come_from_the_sizes() -> None:
     assert list(ours.results["mean_nodes"]) == sorted(ours.results["mean_nodes"], reverse=True)
     for fold in folds.split(X):
         scorer = Scorer("accuracy", own_score, lambda fitted, rows: rows)
-        search = Search(model, {"X": X, "y": Y}, scorer, candidates=True, clock=Clock.start(None, 1, 1))
+        search = FoldSearch(model, {"X": X, "y": Y}, scorer, candidates=True, clock=Clock.start(None, 1, 1))
         answer = search.fit_sizes({"max_depth": 2}, [0, 1, 2, 3], fold, 0, progress=False)
         assert answer is not None
         assert answer.ended == ""

@@ -50,7 +50,7 @@ class Scorer(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Search:
+class FoldSearch:
     """How folds are searched and scored."""
 
     estimator: Any

@@ -20,7 +20,7 @@ from streed.errors import NotProvenWarning, silent_fits, warn_caller
 from streed.options import MOST_DEPTH, OPTIONS
 from streed.paths.text import aligned
 from streed.tuning.clock import Clock
-from streed.tuning.fits import INTERRUPTED, Fitted, FoldFit, Scorer, Search
+from streed.tuning.fits import INTERRUPTED, Fitted, FoldFit, FoldSearch, Scorer
 from streed.tuning.folds import Fold, make_folds
 from streed.tuning.shown import Shown
 
@@ -196,7 +196,7 @@ def tune(
     folds = make_folds(cv, X, data.get("y"), random_state, stratify=is_classifier(estimator))
     clock = Clock.start(time_limit, len(grid) * len(folds), at_once)
     scorer = _scorer(estimator, scoring, data)
-    search = Search(estimator, data, scorer, fold_cuts == "candidates", clock)
+    search = FoldSearch(estimator, data, scorer, fold_cuts == "candidates", clock)
     watched = estimator.progress if progress is None else progress
     shown = Shown(watched, len(folds), here=at_once == 1)
     found = _search_folds(search, grid, folds, shown, n_jobs)
@@ -236,7 +236,7 @@ def _by_scorer(scorer: Any, model: Any, test: Mapping[str, Any]) -> float:
 
 
 def _search_folds(
-    search: Search, grid: list[_Choice], folds: list[Fold], shown: Shown, n_jobs: int | None
+    search: FoldSearch, grid: list[_Choice], folds: list[Fold], shown: Shown, n_jobs: int | None
 ) -> dict[tuple[int, int], FoldFit]:
     """Search all folds, as far as time and the user allow; each fold for all choices before the next one."""
     jobs = [(g, number) for number in range(len(folds)) for g in range(len(grid))]
@@ -319,7 +319,7 @@ class _Choice:
     @property
     def fit(self) -> Callable[..., FoldFit | None]:
         """What fits and scores all values on a fold."""
-        return Search.fit_prices if self.by_fits else Search.fit_sizes
+        return FoldSearch.fit_prices if self.by_fits else FoldSearch.fit_sizes
 
     @property
     def tried(self) -> str:
