@@ -40,6 +40,8 @@ inline void one_priced(const std::string& what, const streed::Problem& problem, 
     streed::priced::Techniques priced_early;
     priced_early.early_prices = true;
     for (const auto& techniques : {all, priced_early}) {
+        Watcher beside{what};
+        options.poll = std::ref(beside);
         const streed::Result threads = streed::priced::solve(problem, options, techniques);
         if (threads.objective != alone.objective || !same(threads.tree, alone.tree))
             fail(what, "another tree with threads");
