@@ -200,7 +200,7 @@ CATALOGUE = [
     Entry(OptimalTreeRegressor("absolute_error", max_depth=2), takes_weights=True, least_score=0.0),
     Entry(OptimalTreeRegressor("quantile", quantile=0.5, max_depth=2), takes_weights=True, least_score=0.0),
     Entry(OptimalTreeRegressor("poisson", max_depth=2), takes_weights=True, least_score=0.3),
-    Entry(OptimalTreeRegressor("gamma", max_depth=1), takes_weights=True, least_score=0.1),
+    Entry(OptimalTreeRegressor("tweedie", max_depth=2), takes_weights=True, least_score=0.1),
     Entry(OptimalTreeRegressor(leaf_model="linear", max_depth=1), takes_weights=True, least_score=0.3),
     Entry(OptimalTreeRegressor(leaf_model="simple_linear", max_depth=2), takes_weights=True, least_score=0.3),
     Entry(TimesToEvents(), takes_weights=True),
