@@ -28,7 +28,7 @@ QUICK: dict[str, list[str]] = {
     "costs": ["--sets", "heart", "car", *DEPTH_3, "--levels", "middle", *ALONE],
     "policy": [*DEPTH_3, "--synthetic-depths", *ALONE],
     "regression": ["--sets", "airfoil", "concrete", *DEPTH_3, "--without-greedy", *ALONE],
-    "survival": ["--sets", "colon_binary", *DEPTH_3, "--without-greedy", *ALONE],
+    "survival": ["--sets", "colon", *DEPTH_3, "--without-greedy", *ALONE],
     "f1": ["--sets", "german-credit", "vehicle", *DEPTH_3, *ALONE],
     "fairness": ["--sets", "german-credit", "student-mat", "--depths", "2", "--repeats", "1", *ALONE],
     "sparse": ["--sets", "compas", "monk1", "--prices", "0.02", "--time-limit", "10", *ALONE],

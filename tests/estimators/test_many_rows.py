@@ -17,6 +17,7 @@ from streed.estimators import many
 from streed.estimators.many.columns import BinColumns
 from streed.estimators.many.costs import RowCosts
 from streed.estimators.many.moves import Branch, Mover, divide
+from streed.solver.engines import bins as engine
 
 
 @pytest.fixture(autouse=True)
@@ -149,6 +150,18 @@ def test_few_thresholds_are_all_searched() -> None:
     X, y = noisy(0, 2000)
     result = streed.OptimalTreeClassifier(max_depth=3).fit(np.round(X), y).result_
     assert result.optimal
+
+
+@pytest.mark.parametrize("status", ["interrupted", "memory_limit"])
+def test_what_ends_the_search_over_bins_is_said(status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = noisy(0, 1000)
+    search = engine.search
+    monkeypatch.setattr(engine, "search", lambda *given: search(*given) | {"status": status})
+    warning = streed.InterruptedWarning if status == "interrupted" else streed.NotProvenWarning
+    with pytest.warns(warning, match="interrupted" if status == "interrupted" else "memory_limit"):
+        model = streed.OptimalTreeClassifier(max_depth=3).fit(X, y)
+    assert model.result_.status == status
+    assert not model.result_.optimal
 
 
 def total(node: Branch, table: BinColumns, costs: RowCosts, inside: NDArray[np.bool_]) -> float:

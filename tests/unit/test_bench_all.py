@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,15 @@ from benchmarks.studies import STUDIES, everything, instructions
 
 def test_every_study_has_a_quick_form() -> None:
     assert set(everything.QUICK) == set(STUDIES) - {"all"}
+
+
+@pytest.mark.parametrize("name", everything.QUICK)
+def test_studies_take_the_arguments_of_their_quick_form(name: str, tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    import_module(STUDIES[name]).add_arguments(parser)
+    data = [] if name in everything.WITHOUT_DATA else ["--data", str(tmp_path)]
+    options = parser.parse_args([*everything.QUICK[name], "--json", str(tmp_path / "out.json"), *data])
+    assert options.json.name == "out.json"
 
 
 def test_figures_are_read_from_problems_and_summaries(tmp_path: Path) -> None:

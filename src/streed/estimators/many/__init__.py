@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.binarize.binarizer import Binarizer
+from streed.errors import InterruptedWarning, warn_caller
 from streed.estimators.columns import FitColumns
 from streed.estimators.many.columns import BinColumns, BinTest
 from streed.estimators.many.costs import RowCosts
@@ -62,15 +63,17 @@ def search(task: Task, columns: FitColumns, limits: Limits, progress: Any) -> tu
     table = BinColumns(columns)
     if not table.worth:
         return None
-    tests = _tests(form, table, limits)
+    tests, status = _tests(form, table, limits)
     binarizer, features, rows = table.adopt(tests)
     result = solve_checked(task, rows, None, _left(limits), progress)
     (result,) = with_features([result], features, len(binarizer.conditions_), binarizer.names())
-    return binarizer, _unproven(result, task, form)
+    if status == "interrupted":
+        warn_caller("the search was interrupted: the tree is the best one so far", InterruptedWarning)
+    return binarizer, _unproven(result, task, form, status)
 
 
-def _tests(form: OneValue, table: BinColumns, limits: Limits) -> list[BinTest]:
-    """Return the tests of the best tree that is found over bins, and those of a greedy one."""
+def _tests(form: OneValue, table: BinColumns, limits: Limits) -> tuple[list[BinTest], str]:
+    """Return the tests of the best tree over bins and of a greedy one, and how the search over bins ended."""
     codes = table.codes()
     found = engine.search(form, codes, _left(limits.for_rows(codes.shape[1])).arguments(None))
     del codes
@@ -85,7 +88,7 @@ def _tests(form: OneValue, table: BinColumns, limits: Limits) -> list[BinTest]:
             if not mover.move(tree):
                 break
         tests |= dict.fromkeys(_short(tree, everywhere, table))
-    return list(tests)
+    return list(tests), str(found["status"])
 
 
 def _left(limits: Limits) -> Limits:
@@ -97,7 +100,7 @@ def _left(limits: Limits) -> Limits:
     )
 
 
-def _unproven(result: Result, task: Task, form: OneValue) -> Result:
+def _unproven(result: Result, task: Task, form: OneValue, status: str) -> Result:
     """Return the result as that of a search over all thresholds: its bound is that of each row alone."""
     costs = form.leaf.native_rows()[1] if form.leaf.squares is None else None
     least = 0.0 if costs is None else float(costs.min(axis=1).sum())
@@ -109,7 +112,8 @@ def _unproven(result: Result, task: Task, form: OneValue) -> Result:
         "a time_limit or cuts='exact' lets the search go on over all of them"
     )
     gap = relative_gap(float(result.objective), bound)
-    status = "work_limit" if result.optimal else result.status
+    if status == "optimal":  # no limit has ended the search over bins
+        status = "work_limit" if result.optimal else result.status
     return replace(result, optimal=False, status=status, lower_bound=bound, gap=gap, note=note)
 
 
