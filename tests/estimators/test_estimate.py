@@ -76,8 +76,8 @@ def test_large_tables_are_probed_by_some_rows(monkeypatch: pytest.MonkeyPatch) -
     X, y = hard(3000, 4)
     found = streed.estimate(streed.OptimalTreeClassifier(max_depth=2), X, y, sample_weight=np.ones(3000))
     assert found.rows == 1000
-    assert not found.measured
-    assert found.steps[-1].measured
+    assert not any(step.measured for step in found.steps)
+    assert found.low == found.seconds / 3
 
 
 def test_other_estimators_and_their_data() -> None:
@@ -156,3 +156,12 @@ def test_times_in_words() -> None:
         "2 h",
         "3.5 days",
     ]
+
+
+def test_default_fits_over_all_thresholds_end_by_themselves() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(500, 4)), rng.integers(0, 2, 500)
+    found = streed.estimate(streed.OptimalTreeClassifier(max_depth=4), X, y, probe_seconds=0.001)
+    assert found.measured
+    exact = streed.OptimalTreeClassifier(max_depth=5, cuts="exact")
+    assert not streed.estimate(exact, X, y, probe_seconds=0.05).measured

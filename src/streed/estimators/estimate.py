@@ -1,11 +1,12 @@
 """`estimate`: how long a fit will take and how much memory, from a short probe.
 
-The fit is made with one level, two levels, and so on, and stopped when the time of the probe is used up. A
+The fit is made with two levels, three levels, and so on, and stopped when the time of the probe is used up. A
 fit that ends is measured. One that was stopped is forecast from the share of the root that was done
-(`streed.solver.forecast`); where that says nothing yet, and for the levels above, the number of pair tables
+(`streed.solver.forecast`). Where that says nothing yet, and for the levels above, the number of pair tables
 grows from level to level as it did before, by a factor that falls: 24 data sets and 12 more with numbers had
 0.75 t tables at level four for each of the t tables at level three, and each further level multiplied the
-tables by 0.62, then 0.47 of the factor before.
+tables by 0.62, then 0.47 of the factor before. Default fits over all thresholds end after a fixed amount of
+work, about a second: these are made to their end.
 """
 
 from __future__ import annotations
@@ -35,6 +36,12 @@ LEVEL_FOUR, LATER = 0.75, (0.62, 0.47)
 the growth of the level before."""
 MOST_CELLS = 4_000_000
 """Of larger tables some rows are probed, and times are multiplied."""
+
+
+LONGEST = 30.0
+"""Processor seconds that a fit which ends by itself may take."""
+THRESHOLDS = "columns_kept"
+"""What the statistics of searches over all thresholds have, and of no other search."""
 
 
 class Step(NamedTuple):
@@ -203,6 +210,8 @@ class _Probe:
         last = None if self.limits.unlimited else self.limits.max_depth
         depths = [last] if last is None else range(min(last, 2), last + 1)
         for depth in depths:
+            if depth != last and self.spent > self.most and not any(self.tables[1:]):
+                continue  # of a large table even two levels take long: the one that is wanted is next
             share = self.most / 2 if depth == last else self.most / 3
             if not self._fit(depth, max(share, self.most - self.spent)):
                 break
@@ -220,9 +229,11 @@ class _Probe:
         taken = time.process_time() - pace.started
         stopped = bool(pace.seen) and pace.seen[-1].seconds > most and not result.optimal
         tables = float(result.statistics.get("tables_counted", 0))
-        memory = float(result.statistics.get("peak_memory", math.nan))
+        memory = float(result.statistics.get("peak_memory", 0)) or math.nan
+        if stopped and self._ends_by_itself(model, result) and most < LONGEST:
+            return self._fit(depth, LONGEST)
         if stopped:
-            even = "tables_counted" not in result.statistics
+            even = THRESHOLDS in result.statistics
             seconds = pace.seconds(even=even)
             if math.isnan(seconds) and self.steps:
                 seconds = max(taken, self._next(depth))
@@ -233,6 +244,12 @@ class _Probe:
         self.steps.append(Step(depth, taken, memory, True, float(value)))
         self.tables.append(tables)
         return True
+
+    def _ends_by_itself(self, model: Any, result: Result) -> bool:
+        """Whether a fit over all thresholds ends after a fixed amount of work, not with its proof."""
+        limited = model.cuts == "auto" and model.binarizer is None and self.limits.time_limit == math.inf
+        statistics = result.statistics
+        return limited and (THRESHOLDS in statistics or not statistics.get("tables_counted"))
 
     def _growth(self, depth: int | None) -> float:
         """Return how many times more tables a level has than the one before it, by those before."""
@@ -263,9 +280,10 @@ class _Probe:
         """Return the forecast for the whole table and all threads."""
         threads = max(1, self.limits.n_threads)
         factor = self.scale / threads
-        steps = tuple(step._replace(seconds=step.seconds * factor) for step in self.steps)
+        whole = {} if self.scale == 1 else {"measured": False, "objective": math.nan}  # some rows only
+        steps = tuple(step._replace(seconds=step.seconds * factor, **whole) for step in self.steps)
         end = steps[-1]
-        measured = end.measured and self.scale == 1
+        measured = end.measured
         low, high = (end.seconds, end.seconds) if measured else (end.seconds / SPREAD, end.seconds * SPREAD)
         if math.isnan(end.seconds):
             low, high = self.spent * factor, math.inf
