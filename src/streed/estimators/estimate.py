@@ -280,7 +280,9 @@ class _Probe:
         """Return the forecast for the whole table and all threads."""
         threads = max(1, self.limits.n_threads)
         factor = self.scale / threads
-        whole = {} if self.scale == 1 else {"measured": False, "objective": math.nan}  # some rows only
+        whole: dict[str, Any] = (
+            {} if self.scale == 1 else {"measured": False, "objective": math.nan}
+        )  # some rows only
         steps = tuple(step._replace(seconds=step.seconds * factor, **whole) for step in self.steps)
         end = steps[-1]
         measured = end.measured
