@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from streed import Binarizer, OptimalTreeClassifier, Tree
+from streed import Binarizer, OptimalTreeClassifier, OptimalTreeRegressor, Tree
 
 TYPES = ["f8", "f4", "f2", ">f8", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", ">i4", "g"]
 
@@ -113,3 +113,9 @@ def test_columns_that_no_test_looks_at_may_not_be_infinite() -> None:
     X[5, 2] = np.inf
     with pytest.raises(ValueError, match="contains infinity: inf in column 'x2', row 5"):
         model.predict(X)
+
+
+def test_trees_that_test_no_column_of_a_foreign_frame() -> None:
+    frame = pl.DataFrame({"kind": ["a"] * 4, "day": ["2024-03-05"] * 4})
+    for model in (OptimalTreeClassifier(max_depth=1), OptimalTreeRegressor("absolute_error", max_depth=1)):
+        assert model.fit(frame, [0, 1, 1, 1]).predict(frame).tolist() == [1, 1, 1, 1]

@@ -82,6 +82,8 @@ def _read(table: Any, columns: Sequence[ColumnFeatures], tested: list[int], miss
     wanted = [j for j, c in enumerate(columns) if strict or j in tested or (c.kind in plain and not c.part)]
     sources = sources_of(columns).tolist()
     needed = sorted({sources[j] for j in wanted})
+    if not needed:  # a selection of no columns forgets how many rows there are, or is refused
+        return {}
     if is_pandas(table):  # a frame of some columns would take longer than to read them
         names = [column.name for column in columns if not column.part]
         found = {j: from_pandas(names[j], table.iloc[:, j]) for j in needed}
