@@ -168,7 +168,7 @@ def findings(runs: Sequence[Run], settings: Settings) -> Findings:
     ]
     for method, unproven in scores.unproven.items():
         said.append(
-            f"{method}: {sum(unproven)} of {len(unproven)} trees were not proven within the time limit."
+            f"{method}: {sum(unproven)} of {len(unproven)} trees were not proven."
         )
     return Findings(tables, [], said)
 
