@@ -54,6 +54,9 @@ the machine. Of instructions a hundredth is a difference."""
 
 DIFFERENT = 0.01
 
+OUT_OF_TIME = "out of time"
+"""Of a study that the ten minutes have ended, which is no failure of it."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this study."""
@@ -77,10 +80,9 @@ def run(options: argparse.Namespace) -> int:
             say(f"{name}: left out after {gone:.0f} s")
             continue
         code = run_study(name, options.data, now / f"{name}.json", SECONDS - gone)
-        say(
-            f"{name}: {'ended' if code == 0 else f'FAILED ({code})'} after {time.monotonic() - started:.0f} s"
-        )
-        failed += [name] if code else []
+        how = {0: "ended", OUT_OF_TIME: OUT_OF_TIME}.get(code, f"FAILED ({code})")
+        say(f"{name}: {how} after {time.monotonic() - started:.0f} s")
+        failed += [name] if code not in (0, OUT_OF_TIME) else []
         for line in changes(read(kept / f"{name}.json"), read(now / f"{name}.json")):
             say(f"    {line}")
     if options.keep or not kept.exists():
@@ -108,7 +110,7 @@ def run_study(name: str, data: Path, out: Path, seconds: float) -> int | str:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return "it took too long"
+            return OUT_OF_TIME
     return ended.returncode
 
 
