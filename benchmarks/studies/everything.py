@@ -31,7 +31,7 @@ QUICK: dict[str, list[str]] = {
     "survival": ["--sets", "colon", *DEPTH_3, "--without-greedy", *ALONE],
     "f1": ["--sets", "german-credit", "vehicle", *DEPTH_3, *ALONE],
     "fairness": ["--sets", "german-credit", "student-mat", "--depths", "2", "--repeats", "1", *ALONE],
-    "sparse": ["--sets", "compas", "monk1", "--prices", "0.02", "--time-limit", "10", *ALONE],
+    "sparse": ["--sets", "compas", "tic-tac-toe", "--prices", "0.02", "--time-limit", "10", *ALONE],
     "paths": ["--sets", "heart-cleveland", *DEPTH_3, "--tuned", "--cost-sets"],
     "own_tasks": ["--sets", "german-credit", "--depths", "3", "--repeats", "3", *ALONE],
     "threads": ["--sets", "splice-1", "--depths", "4", "--repeats", "1"],
