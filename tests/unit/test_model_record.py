@@ -333,3 +333,35 @@ def test_models_refuse_infinities() -> None:
     model = Model.from_estimator(OptimalTreeClassifier(max_depth=1).fit(HOLES[["age"]], ANSWERS))
     with pytest.raises(ValueError, match="column 'age' contains infinity in row 1"):
         model.predict(pd.DataFrame({"age": [1.0, np.inf]}))
+
+
+def test_leaves_that_are_labelled_against_their_rows_say_so() -> None:
+    cells = [(0, 0, 60, 0), (1, 0, 0, 40), (1, 1, 10, 0), (0, 1, 30, 20)]  # group, x, rows of 0, rows of 1
+    rows = [(g, x, label) for g, x, *n in cells for label in (0, 1) for _ in range(n[label])]
+    group, x, y = np.array(rows).T
+    table = np.column_stack([group, x])
+    fair = FairTreeClassifier("demographic_parity", max_depth=2, max_difference=0.4)
+    fair.fit(table, y, sensitive_features=group)
+    tree = fair.tree_
+    assert tree.class_weights is not None
+    leaves = np.flatnonzero(tree.feature < 0)
+    weights = tree.class_weights[leaves]
+    lost = weights.max(axis=1) - weights[np.arange(leaves.size), tree.label[leaves]]
+    n_against = int((lost > 0).sum())
+    assert n_against > 0
+    assert tree.to_text().count("labelled against most rows") == n_against
+    assert tree.to_html().count("labelled against most rows") >= n_against
+    assert (
+        f"labelled against most rows to keep the limit, which costs {lost.sum():g} errors"
+        in fair.result_.note
+    )
+    assert fair.result_.note in fair.result_.record["covers"]
+    usual = OptimalTreeClassifier(max_depth=2).fit(table, y)
+    assert "against" not in usual.tree_.to_text()
+
+
+def test_what_is_proven_names_the_limits() -> None:
+    policy = PolicyTree(max_depth=1, capacity={1: 20}).fit(X, rewards=np.column_stack([T, W]))
+    assert "with capacity={'1': 20}" in policy.result_.record["covers"]
+    fair = FairTreeClassifier(max_depth=1, max_difference=0.25).fit(X, Y, sensitive_features=X.c)
+    assert "max_difference=0.25" in fair.result_.record["covers"]

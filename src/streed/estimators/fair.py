@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,21 @@ from streed.tasks import is_binary, make_task, resolve
 from streed.tasks.base import Task, labels_of
 from streed.tasks.constrained import Constrained
 from streed.tasks.fairness import GroupFairness
+from streed.tree.tree import Tree
+
+
+def _against_rows(tree: Tree) -> str:
+    """Say how many leaves have another label than most of their rows, as a limit may need, and the cost."""
+    if tree.class_weights is None:
+        return ""
+    leaves = np.flatnonzero(tree.feature < 0)
+    weights = tree.class_weights[leaves]
+    lost = weights.max(axis=1) - weights[np.arange(leaves.size), tree.label[leaves]]
+    lost = lost[lost > 1e-9 * weights.sum(axis=1)]
+    if not lost.size:
+        return ""
+    what = "1 leaf is" if lost.size == 1 else f"{lost.size} leaves are"
+    return f"{what} labelled against most rows to keep the limit, which costs {lost.sum():g} errors there"
 
 
 class FairTreeClassifier(OptimalTreeClassifier):
@@ -241,6 +257,9 @@ class FairTreeClassifier(OptimalTreeClassifier):
 
         def finish(model: FairTreeClassifier) -> None:
             model._store_rates(task, table, y, groups, sample_weight)
+            if said := _against_rows(model.tree_):
+                note = "; ".join(filter(None, (model.result_.note, said)))
+                model.result_ = replace(model.result_, note=note)
 
         return Job(task, table, y, sample_weight, limits, finish, make)
 

@@ -27,6 +27,8 @@ from streed.versions import current_version
 MOST_NUMBERS = 256
 """Larger arrays among the parameters are recorded by their shape and SHA-256."""
 MOST_TEXT = 500
+OWN_LIMITS = ("constraint", "max_difference", "min_ratio", "capacity", "budget")
+"""Parameters of some estimators that limit their trees."""
 
 
 def data_facts(model: Any, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,6 +126,8 @@ def _trees(model: Any) -> str:
     if least != 1:
         rows = f"{least} rows" if least > 1 else f"{least:.4g} of the rows"
         said.append(f"with at least {rows} in each leaf")
+    own = {name: getattr(model, name, None) for name in OWN_LIMITS}
+    said += [f"with {name}={plain(value)}" for name, value in own.items() if value is not None]
     limits = getattr(model, "constraints", None) or ()
     said += [f"{'within' if not k else 'and'} {limit!r}" for k, limit in enumerate(limits)]
     return " ".join(said)

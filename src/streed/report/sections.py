@@ -71,7 +71,8 @@ def details(model: Model) -> Section:
         seconds = record.get("seconds")
         took = f" in {seconds:.3g} s" if isinstance(seconds, int | float) else ""
         lines.append(f"{record.get('estimator')} of streed {made['version']}, {record.get('date')}{took}")
-    given = record.get("parameters") or model.parameters
+    given = record.get("parameters")
+    given = given if isinstance(given, dict) and given else model.parameters
     rows = [[str(name), str(value)[:200]] for name, value in given.items() if value is not None]
     return Section("Model details", lines, [Table(["parameter", "value"], rows)])
 

@@ -35,6 +35,7 @@ from streed.views.wording import (
     detail_facts,
     is_missing_test,
     is_weighted,
+    lost_by_label,
     share_text,
     tree_label,
     value_name,
@@ -205,8 +206,8 @@ def _node(tree: Tree, node: int, reasons: Mapping[int, str]) -> dict[str, Any]:
     known: dict[str, Any] = {"rows": int(tree.n_samples[node])}
     if tree.class_weights is not None:
         known["weights"] = [float(f"{weight:.12g}") for weight in tree.class_weights[node]]
-        if is_weighted(tree):
-            known["share"] = share_text(tree, node)
+        if is_weighted(tree) or lost_by_label(tree, node) > 0:
+            known |= {"share": share_text(tree, node), "weighted": is_weighted(tree)}
         if tree.class_counts is not None:
             known["counts"] = tree.class_counts[node].tolist()
     if tree.values is not None:

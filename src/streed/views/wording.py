@@ -151,12 +151,34 @@ def share_text(tree: Tree, node: int) -> str:
     '25.0 %, weighted 75.0 %'
     """
     by_weight = f"{100 * (label_share(tree, node) or 0.0):.1f} %"
+    against = ", labelled against most rows" if lost_by_label(tree, node) > 0 else ""
     if not is_weighted(tree):
-        return by_weight
+        return by_weight + against
     if tree.class_counts is None:
-        return f"weighted {by_weight}"
+        return f"weighted {by_weight}{against}"
     share = tree.class_counts[node, tree.label[node]] / max(1, tree.n_samples[node])
-    return f"{100 * share:.1f} %, weighted {by_weight}"
+    return f"{100 * share:.1f} %, weighted {by_weight}{against}"
+
+
+def lost_by_label(tree: Tree, node: int) -> float:
+    """Return the weight of the rows that a leaf gets wrong beyond those that its most frequent class would.
+
+    It is above zero where a leaf is labelled against its rows, to keep a limit or since errors differ in
+    cost. The tolerance is that of sums of weights.
+
+    Examples
+    --------
+    >>> from streed import Tree
+    >>> leaf = Tree([-1], [-1], [-1], [1], n_samples=[10], class_weights=[[9, 1]], classes=["no", "yes"],
+    ...             n_features=0)
+    >>> lost_by_label(leaf, 0), share_text(leaf, 0)
+    (8.0, '10.0 %, labelled against most rows')
+    """
+    if tree.class_weights is None or tree.feature[node] >= 0:
+        return 0.0
+    weights = tree.class_weights[node]
+    lost = float(weights.max() - weights[tree.label[node]])
+    return lost if lost > 1e-9 * float(weights.sum()) else 0.0
 
 
 def may_be_missing(tree: Tree, column: str) -> bool:

@@ -274,7 +274,7 @@ const treeView = {
     if (node.weights) {
       const cells = (name, label) => {
         const percent = this.percent(node, label);
-        if (!node.share) return [name, shortNumber(node.weights[label]), percent];
+        if (!node.weighted) return [name, shortNumber(node.weights[label]), percent];
         const counted = node.counts ? [rowsText(node.counts[label])] : [];
         return [name, ...counted, `weight ${shortNumber(node.weights[label])}`, `weighted ${percent}`];
       };
