@@ -167,9 +167,7 @@ def findings(runs: Sequence[Run], settings: Settings) -> Findings:
         f"{max(n_splits, default=0)} splits each."
     ]
     for method, unproven in scores.unproven.items():
-        said.append(
-            f"{method}: {sum(unproven)} of {len(unproven)} trees were not proven."
-        )
+        said.append(f"{method}: {sum(unproven)} of {len(unproven)} trees were not proven.")
     return Findings(tables, [], said)
 
 

@@ -198,6 +198,7 @@ def test_best_features_of_many_rows_are_those_of_some(monkeypatch: pytest.Monkey
     found = candidates.best_features(bits, target(np.arange(90)), check_limits(max_depth=6))
     expected = candidates.best_features(bits[some], target(some), check_limits(max_depth=6))
     assert found is not None
+    assert expected is not None
     assert found.size == candidates.most_features(6, numbers=kind == "numbers")
     assert np.array_equal(found, expected)
     model = CASES[kind][0].set_params(max_depth=2, tune=3, cuts="binned")
