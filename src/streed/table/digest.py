@@ -5,6 +5,7 @@ The digest depends on what a table says, not on the library that holds it, nor o
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Iterator
 from typing import Any
@@ -18,8 +19,8 @@ from streed.table.limits import is_beyond
 ORDER = (
     "SHA-256 over the name and the kind of each column (Booleans, numbers, dates, categories, ordered "
     "categories), in UTF-8 with a zero byte after each, and then over each column from the first row to the "
-    "last: numbers, Booleans and dates (microseconds since 1970 in UTC) as doubles, missing ones as "
-    "7ff8000000000000; columns of whole numbers that no doubles hold as 64-bit integers, and if some are "
+    "last: Booleans as bytes 0 and 1, 2 where missing; numbers and dates (microseconds since 1970 in UTC) as "
+    "doubles, missing ones as 7ff8000000000000; columns of whole numbers that no doubles hold as 64-bit integers, and if some are "
     "missing, one byte per row that says so; categories as 64-bit numbers by their first row, -1 where "
     "missing, after their texts in that order, each after its length in bytes as a 64-bit number; columns "
     "without any value as numbers; all numbers little-endian. A target is a table with the columns y or y0, "
@@ -55,12 +56,19 @@ BLOCK = 2**20
 
 def _digest_of_matrix(table: NDArray[Any], name: str) -> str:
     """Do so for many columns at once: one by one they would take most of the time of a small fit."""
-    kind = Kind.BOOLEAN if table.dtype.kind == "b" else Kind.NUMBER
-    found = hashlib.sha256(_head([(each, kind) for each in _names(name, table.shape[1])]))
+    is_boolean = table.dtype.kind == "b"
+    kind = Kind.BOOLEAN if is_boolean else Kind.NUMBER
+    found = hashlib.sha256(_head_of_matrix(name, table.shape[1], kind))
     step = max(1, BLOCK // max(1, table.shape[0]))
     for begin in range(0, table.shape[1], step):
-        found.update(_doubles(np.ascontiguousarray(table[:, begin : begin + step].T)))
+        block = np.ascontiguousarray(table[:, begin : begin + step].T)
+        found.update(block.data if is_boolean else _doubles(block))
     return found.hexdigest()
+
+
+@functools.lru_cache(maxsize=64)
+def _head_of_matrix(name: str, n_columns: int, kind: Kind) -> bytes:
+    return _head([(each, kind) for each in _names(name, n_columns)])
 
 
 def _names(name: str, n_columns: int) -> list[str]:
@@ -113,6 +121,9 @@ def _parts(column: Column) -> Iterator[Any]:
 def _numbers(column: Column) -> Any:
     """Return the values of a column of numbers, Booleans or dates as bytes."""
     values = column.values
+    if column.kind is Kind.BOOLEAN:
+        known = np.nan_to_num(values, nan=2) if values.dtype.kind == "f" else values
+        return np.ascontiguousarray(known).astype(np.uint8).data
     if values.dtype.kind not in "iu":
         return _doubles(values)
     if column.missing is None and not is_beyond(values):
