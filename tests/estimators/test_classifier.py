@@ -36,11 +36,11 @@ def test_the_signature_is_the_documented_one() -> None:
     expected = {"objective": "accuracy", "max_depth": 3, "max_nodes": None, "min_samples_leaf": 1}
     expected |= {"cost_complexity": None, "class_weight": None, "time_limit": None, "memory_limit": None}
     expected |= {"n_jobs": None, "binarizer": None, "cuts": "auto", "dates": "date"}
-    expected |= {"identifiers": "drop", "smoothing": "auto", "constraints": None}
+    expected |= {"identifiers": "drop", "smoothing": "auto", "constraints": None, "exclude": ()}
     expected |= {"missing_at_predict": "warn", "tune": None, "progress": False}
     assert list(defaults.items()) == list(expected.items())
     kinds = [parameter.kind for parameter in parameters.values()]
-    assert kinds == [inspect.Parameter.POSITIONAL_OR_KEYWORD] + [inspect.Parameter.KEYWORD_ONLY] * 17
+    assert kinds == [inspect.Parameter.POSITIONAL_OR_KEYWORD] + [inspect.Parameter.KEYWORD_ONLY] * 18
 
 
 def test_iris() -> None:

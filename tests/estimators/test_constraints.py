@@ -252,3 +252,33 @@ def test_regression_with_equal_means() -> None:
     assert ((y - predicted) ** 2).sum() == pytest.approx(model.result_.objective)
     with pytest.raises(ValueError, match="squared_error"):
         OptimalTreeRegressor("absolute_error", constraints=[limit]).fit(TABLE, y)
+
+
+@pytest.mark.parametrize("cuts", ["auto", "exact", "binned"])
+def test_excluded_columns_are_not_tested(cuts: str) -> None:
+    table = TABLE.assign(noise=np.arange(N) % 7)
+    free = OptimalTreeClassifier(max_depth=3, cuts=cuts).fit(table, LABELS)
+    assert "sex" in free.tree_.to_text()
+    limit = lim.parity(by="sex") <= 0.2
+    model = OptimalTreeClassifier(max_depth=3, cuts=cuts, exclude=["sex", 0], constraints=[limit])
+    text = model.fit(table, LABELS).tree_.to_text()
+    assert "sex" not in text
+    assert "age" not in text
+    assert model.result_.limits[0].kept
+    left = OptimalTreeClassifier(max_depth=3, cuts=cuts, constraints=[lim.parity() <= 0.2])
+    left.fit(table.drop(columns=["sex", "age"]), LABELS, sensitive_features=table.sex)
+    assert left.result_.objective == model.result_.objective
+    assert (model.predict(table) == left.predict(table.drop(columns=["sex", "age"]))).all()
+
+
+def test_what_excluded_columns_refuse_and_warn_of() -> None:
+    same = TABLE.assign(gender=TABLE.sex.map({"f": "woman", "m": "man"}))
+    with pytest.warns(UserWarning, match="'gender' says the same as 'sex'"):
+        OptimalTreeClassifier(max_depth=1, exclude=["sex"]).fit(same, LABELS)
+    with pytest.raises(ValueError, match="exclude has 'sexx'"):
+        OptimalTreeClassifier(exclude=["sexx"]).fit(TABLE, LABELS)
+    with pytest.raises(ValueError, match="exclude goes without a binarizer"):
+        OptimalTreeClassifier(exclude=["sex"], binarizer=streed.Binarizer()).fit(TABLE, LABELS)
+    bits = np.random.default_rng(0).random((40, 3)) < 0.5
+    model = OptimalTreeClassifier(exclude=[0], max_depth=2).fit(bits, bits[:, 0])
+    assert not any("x0" in name for name in model.tree_.to_text().split())

@@ -23,6 +23,7 @@ from streed.estimators.advice import next_step
 from streed.estimators.asked import Asked
 from streed.estimators.baseline import with_single_leaf
 from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
+from streed.estimators.excluded import excluded
 from streed.estimators.fitted import after_fit
 from streed.estimators.importance import NodeCosts, costs_of_nodes
 from streed.estimators.job import Job
@@ -241,8 +242,11 @@ class BaseTree(Asked, Exports, Explains, Reports, CallbackSupportMixin, Versione
     ) -> tuple[NDArray[np.uint8], Sequence[str] | None] | None:
         """Return the binary features and their names where no threshold is to be searched; else None.
 
-        So it is with tables of Booleans, with a given binarizer, and with ``cuts="binned"``.
+        So it is with tables of Booleans, with a given binarizer, and with ``cuts="binned"``; columns that are
+        excluded are left out by `FitColumns`.
         """
+        if excluded(self, table):
+            return None
         if isinstance(table, EncodedRows):
             self.binarizer_ = copy.copy(table.binarizer)
             return table.features, table.columns

@@ -79,6 +79,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         What is done with values that are missing in a column that had none in the fit: "warn" names the
         columns and sends the rows where the test does not hold, "route" sends them where most of the training
         weight goes, "error" refuses them.
+    exclude : list of str or int, default=()
+        Columns of the table that no test may use, by name or number; limits may still compare groups by them.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -138,6 +140,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         identifiers: str = "drop",
         smoothing: float | str | None = "auto",
         constraints: Any = None,
+        exclude: Any = (),
         missing_at_predict: str = "warn",
         tune: Any = None,
         progress: Any = False,
@@ -157,6 +160,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         self.identifiers = identifiers
         self.smoothing = smoothing
         self.constraints = constraints
+        self.exclude = exclude
         self.missing_at_predict = missing_at_predict
         self.tune = tune
         self.progress = progress

@@ -18,6 +18,7 @@ from streed.binarize.binarizer import Binarizer
 from streed.binarize.cuts import Gaps
 from streed.binarize.encode import Known, encode_features
 from streed.binarize.features import ColumnFeatures
+from streed.estimators.excluded import positions, warn_of_equal_columns
 from streed.solver.thresholds import Split
 from streed.table.columns import Column, read_columns
 from streed.table.limits import is_beyond
@@ -42,12 +43,20 @@ class FitColumns:
         Targets and weights of the rows.
     rows : array of int or slice
         The rows that have a weight; a slice of all of them if all have.
+    exclude : sequence of str or int
+        Columns that get no features.
     """
 
-    def __init__(self, binarizer: Binarizer, table: Any, y: Any, weights: Any, rows: Any) -> None:
+    def __init__(
+        self, binarizer: Binarizer, table: Any, y: Any, weights: Any, rows: Any, exclude: Any = ()
+    ) -> None:
         names, self._plan = binarizer.begin(table, weights, y, all_orders=True)
         self._binarizer = binarizer
         self.known = self._plan.read(read_columns(table, names))
+        self._left_out = positions(exclude, names)
+        if self._left_out:
+            whole = [(known.column.name, known.values) for known in self.known if not known.part]
+            warn_of_equal_columns(whole, self._left_out)
         self._fixed: dict[int, ColumnFeatures] = {}
         self.n_rows, self.rows = table.shape[0], rows
         self._ranked = True
@@ -87,7 +96,7 @@ class FitColumns:
 
     def has_cuts(self, known: Known) -> bool:
         """Whether a column holds numbers or dates that are cut."""
-        return self._plan.has_cuts(known)
+        return known.source not in self._left_out and self._plan.has_cuts(known)
 
     def names_rows(self, j: int, distinct: NDArray[Any], n_rows: int) -> bool:
         """Whether a column of whole numbers, with its distinct values among some rows, names these rows."""
@@ -182,6 +191,8 @@ class FitColumns:
 
     def _features(self, j: int, known: Known) -> ColumnFeatures:
         """Return the features of a column of which no cuts are given."""
+        if known.source in self._left_out:
+            return ColumnFeatures(known.column.name, known.column.kind, (), (None,), "it is excluded")
         if j not in self._fixed:
             gaps = self._gaps(j) if self._ranked and j in self.ranks else None
             self._fixed[j] = self._plan.features(known, None, gaps)

@@ -142,7 +142,7 @@ class FitPlan:
             kept = many.search(self.task, columns, self.limits, self.progress)
             if kept is not None:
                 return kept
-        if not columns.searched:
+        if cuts == "binned" or not columns.searched:
             return self._search_all_cuts(columns)
         if why or not isinstance(self.task, Task):
             return self.search_chosen_cuts(columns, {}, why)
@@ -168,9 +168,13 @@ class FitPlan:
             return self._search_all_cuts(columns, columns.all_cuts())
         return self.search_chosen_cuts(columns, columns.cuts_of(run.splits), run.gave_up)
 
+    @property
+    def _exclude(self) -> Any:
+        return getattr(self.model, "exclude", ())
+
     def _has_many_rows(self) -> bool:
         n_rows, n_columns = self.job.table.shape
-        return many.suits(self.task, self.limits, n_rows * n_columns)
+        return not self._exclude and many.suits(self.task, self.limits, n_rows * n_columns)
 
     def _search_priced_candidates(self, taken: Features | None) -> tuple[Any, Result]:
         """Search all sizes over candidates, with the price that a fit would choose."""
@@ -212,7 +216,7 @@ class FitPlan:
 
     def _read(self, binarizer: Binarizer, rows: Any) -> FitColumns:
         weights = _weights_of(rows, self.job.sample_weight, self.job.table.shape[0])
-        return FitColumns(binarizer, self.job.table, self.job.y, weights, rows)
+        return FitColumns(binarizer, self.job.table, self.job.y, weights, rows, self._exclude)
 
     def _cuts(self) -> str:
         """Return where numbers are cut; a given binarizer implies "binned"."""
@@ -249,7 +253,7 @@ class FitPlan:
         """Search over binary features that leave no threshold out."""
         self.model.binarizer_ = binarizer = columns.cut(cuts)
         result = self._search_bits(columns.bits(binarizer), binarizer.names())
-        if not binarizer.has_cuts or result.note:
+        if not binarizer.has_cuts or result.note or (cuts is None and columns.searched):
             return binarizer, result
         return binarizer, _with_note(result, ALL if result.optimal else _searched(result, "all thresholds"))
 

@@ -132,6 +132,8 @@ default="squared_error"
     constraints : list of streed.limits.Limit, optional
         Limits that the tree keeps on the training rows: ``[streed.limits.mean_prediction(by="sex") <= 5]``, a
         number of nodes. With the squared error, constant leaves and one target.
+    exclude : list of str or int, default=()
+        Columns of the table that no test may use, by name or number; limits may still compare groups by them.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
@@ -196,6 +198,7 @@ default="squared_error"
         identifiers: str = "drop",
         missing_at_predict: str = "warn",
         constraints: Any = None,
+        exclude: Any = (),
         tune: Any = None,
         progress: Any = False,
     ) -> None:
@@ -218,6 +221,7 @@ default="squared_error"
         self.identifiers = identifiers
         self.missing_at_predict = missing_at_predict
         self.constraints = constraints
+        self.exclude = exclude
         self.tune = tune
         self.progress = progress
 
