@@ -129,12 +129,12 @@ class PolicyTree(BaseTree):
     constraints : list of streed.limits.Limit, optional
         Limits that the tree keeps on the training rows, as in ``[streed.limits.recall("ill") >= 0.9]``; see
         `streed.limits`. ``result_.limits`` says what it is worth in each.
+    exclude : list of str or int, default=()
+        Columns of the table that no test may use, by name or number; limits may still compare groups by them.
     missing_at_predict : {"warn", "route", "error"}, default="warn"
         What is done with values that are missing in a column that had none in the fit: "warn" names the
         columns and sends the rows where the test does not hold, "route" sends them where most of the training
         weight goes, "error" refuses them.
-    exclude : list of str or int, default=()
-        Columns of the table that no test may use, by name or number; limits may still compare groups by them.
     tune : "holdout", int, splitter or dict, optional
         Chooses the number of branching nodes, up to the limits, on rows that were held out, and fits all rows
         with it: "holdout" by the paper's five hold-outs, a number by so many folds; a dict has arguments of
