@@ -18,13 +18,13 @@ from streed.table.limits import is_beyond
 
 ORDER = (
     "SHA-256 over the name and the kind of each column (Booleans, numbers, dates, categories, ordered "
-    "categories), in UTF-8 with a zero byte after each, and then over each column from the first row to the "
-    "last: Booleans as bytes 0 and 1, 2 where missing; numbers and dates (microseconds since 1970 in UTC) as "
-    "doubles, missing ones as 7ff8000000000000; columns of whole numbers that no doubles hold as 64-bit integers, and if some are "
-    "missing, one byte per row that says so; categories as 64-bit numbers by their first row, -1 where "
-    "missing, after their texts in that order, each after its length in bytes as a 64-bit number; columns "
-    "without any value as numbers; all numbers little-endian. A target is a table with the columns y or y0, "
-    "y1, ..."
+    "categories), in UTF-8 with a zero byte after each, and then over each column from the first row to "
+    "the last: Booleans as bytes 0 and 1, 2 where missing; numbers and dates (microseconds since 1970 in "
+    "UTC) as doubles, missing ones as 7ff8000000000000; columns of whole numbers that no doubles hold as "
+    "64-bit integers, and if some are missing, one byte per row that says so; categories as 64-bit "
+    "numbers by their first row, -1 where missing, after their texts in that order, each after its length"
+    " in bytes as a 64-bit number; columns without any value as numbers; all numbers little-endian. A "
+    "target is a table with the columns y or y0, y1, ..."
 )
 """The order in which `digest` reads a table, word for word in the files."""
 
