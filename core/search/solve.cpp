@@ -189,6 +189,9 @@ void RootSearch::begin_neighbourhoods(Worker& main, int depth, int nodes) {
         return;
     const bool beside = options_.time_limit < 1e9 && depth >= kDeep && foreseen(depth) > kLongSeconds;
     if (!beside && options_.neighbourhood_steps == 0) return;
+    const std::size_t bytes = Neighbourhoods::bytes(reduced_, depth);
+    if (!search_.memory.fits(bytes)) return;
+    search_.take_memory(bytes);
     neighbourhoods_ = std::make_unique<Neighbourhoods>(search_, root_, costs_, depth);
     take_turn(std::numeric_limits<double>::infinity(), options_.neighbourhood_steps);
     if (!beside) return neighbourhoods_.reset();

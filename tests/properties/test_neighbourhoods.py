@@ -120,3 +120,15 @@ def test_neighbourhoods_find_better_trees_than_greedy_ones() -> None:
     )
     assert found["status"] == "interrupted"
     assert found["objective"] <= enough
+
+
+def test_without_memory_there_are_none() -> None:
+    X, y = table(7, 300, 12, 2)
+    options = LIMITS | {"max_depth": 4, "max_nodes": 15, "time_limit": math.inf}
+    plain = _core.solve(X, y, np.ones(300), 2, **options)
+    tables = [
+        _core.solve(X, y, np.ones(300), 2, **options | {"memory_limit": memory}, neighbourhood_steps=20)
+        for memory in (1, 2**30)
+    ]
+    assert all(same_tree(found, plain) for found in tables)
+    assert tables[0]["statistics"]["peak_memory"] < tables[1]["statistics"]["peak_memory"]

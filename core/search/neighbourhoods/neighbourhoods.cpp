@@ -63,6 +63,12 @@ Neighbourhoods::Neighbourhoods(Search& search, Level& root, const TreeCosts& cos
             }
 }
 
+std::size_t Neighbourhoods::bytes(const ReducedProblem& reduced, int depth) {
+    const std::size_t words = static_cast<std::size_t>(reduced.words);
+    const std::size_t nodes = std::min(2 * static_cast<std::size_t>(full_tree(depth)) + 1, 2 * 64 * words);
+    return 2 * nodes * 8 * words;
+}
+
 void Neighbourhoods::begin(const Tree& tree) {
     tree_ = tree;
     survey();

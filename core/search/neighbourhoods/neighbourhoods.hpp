@@ -27,6 +27,9 @@ class Neighbourhoods {
 public:
     Neighbourhoods(Search& search, Level& root, const TreeCosts& costs, int depth);
 
+    // The rows of all nodes of the largest tree, while it is looked through and kept.
+    static std::size_t bytes(const ReducedProblem& reduced, int depth);
+
     void begin(const Tree& tree);  // goes on from this tree
     bool step();                   // tries one; false where nothing is left to be gained
 
