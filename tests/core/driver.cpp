@@ -174,7 +174,8 @@ void vectors(std::size_t n, std::size_t f, int depth, unsigned seed) {
             costs[(r * 2 + static_cast<std::size_t>(c)) * 2 + 1] = c == 1 ? (r % 3 == 0 ? 1.0 : -1.0) : 0.0;
         }
     const std::vector<double> nothing(2);
-    const streed::VectorProblem problem{rows.features.data(), costs.data(), nothing.data(), n, f, 2, 2};
+    const streed::VectorProblem problem{
+        rows.features.data(), costs.data(), nothing.data(), nullptr, nullptr, n, f, 2, 2};
     Options options;
     options.max_depth = depth;
     const double infinity = std::numeric_limits<double>::infinity();
