@@ -48,6 +48,7 @@ def test_trees_are_no_worse_than_greedy_ones(seed: int, classes: int, depth: int
     assert "250 quantiles" in result.note
     assert result.objective == errors(model, X, y)
     assert 0 <= result.lower_bound < result.objective
+    assert result.seconds > result.statistics["engine_seconds"]
     greedy = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y)
     assert result.objective <= errors(greedy, X, y)
     assert model.get_depth() <= depth

@@ -63,9 +63,11 @@ def search(task: Task, columns: FitColumns, limits: Limits, progress: Any) -> tu
     table = BinColumns(columns)
     if not table.worth:
         return None
+    started = time.perf_counter()
     tests, status = _tests(form, table, limits)
     binarizer, features, rows = table.adopt(tests)
     result = solve_checked(task, rows, None, _left(limits), progress)
+    result = replace(result, seconds=time.perf_counter() - started)
     (result,) = with_features([result], features, len(binarizer.conditions_), binarizer.names())
     if status == "interrupted":
         warn_caller("the search was interrupted: the tree is the best one so far", InterruptedWarning)
