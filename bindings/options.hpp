@@ -129,7 +129,7 @@ inline SearchOptions read_options(const nb::kwargs& given, unsigned search) {
     unsigned seen = 0;
     std::size_t next = 0;
     for (const auto& [key, value] : given) {
-        const char* name = PyUnicode_AsUTF8(key.ptr());
+        const char* name = PyUnicode_AsUTF8AndSize(key.ptr(), nullptr);  // in the stable interface, too
         std::size_t tried = 0;
         while (tried < n && std::strcmp(name, kOptions[next].name) != 0) {
             ++tried;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -17,17 +16,16 @@ public:
         other.data_ = nullptr;
         other.capacity_ = 0;
     }
-    ~AlignedBuffer() { std::free(data_); }
+    ~AlignedBuffer() { release(); }
 
     // Room for `bytes`; returns by how much the buffer has grown.
     std::size_t reserve(std::size_t bytes) {
         if (bytes <= capacity_) return 0;
         const std::size_t wanted = (bytes + bytes / 4 + 63) / 64 * 64;
-        std::free(data_);
-        data_ = std::aligned_alloc(64, wanted);
         const std::size_t grown = wanted - capacity_;
-        capacity_ = data_ ? wanted : 0;
-        if (!data_) throw std::bad_alloc();
+        release();
+        data_ = ::operator new(wanted, kAlignment);
+        capacity_ = wanted;
         return grown;
     }
 
@@ -45,6 +43,14 @@ public:
     const void* data() const { return data_; }
 
 private:
+    static constexpr std::align_val_t kAlignment{64};
+
+    void release() {
+        ::operator delete(data_, kAlignment);
+        data_ = nullptr;
+        capacity_ = 0;
+    }
+
     void* data_ = nullptr;
     std::size_t capacity_ = 0;
 };

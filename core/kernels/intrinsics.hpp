@@ -19,3 +19,10 @@
 #elif STREED_VECTOR_BYTES > 16
 #define STREED_NIBBLES
 #endif
+
+// Two vectors interleaved by constant positions; the compilers spell it differently.
+#if defined(__clang__)
+#define STREED_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define STREED_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, decltype(a){__VA_ARGS__})
+#endif

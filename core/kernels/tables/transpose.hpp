@@ -1,12 +1,5 @@
 // Bytes and tables turned around: a symmetric table from its upper half. Part of kernels/body.hpp.
 
-// Two vectors interleaved by constant positions; the compilers spell it differently.
-#if defined(__clang__)
-#define STREED_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define STREED_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, decltype(a){__VA_ARGS__})
-#endif
-
 typedef std::uint8_t Byte16 __attribute__((vector_size(16), aligned(1), may_alias));
 typedef std::uint64_t Pair __attribute__((vector_size(16), may_alias));
 

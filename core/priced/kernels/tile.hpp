@@ -4,21 +4,21 @@ typedef std::int16_t Short8 __attribute__((vector_size(16), aligned(16), may_ali
 typedef std::int32_t Int4 __attribute__((vector_size(16), aligned(16), may_alias));
 typedef std::int64_t Long2 __attribute__((vector_size(16), aligned(16), may_alias));
 
-inline Short8 low2(Short8 a, Short8 b) { return __builtin_shuffle(a, b, Short8{0, 8, 1, 9, 2, 10, 3, 11}); }
+inline Short8 low2(Short8 a, Short8 b) { return STREED_SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
 inline Short8 high2(Short8 a, Short8 b) {
-    return __builtin_shuffle(a, b, Short8{4, 12, 5, 13, 6, 14, 7, 15});
+    return STREED_SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 inline Int4 low4(Short8 a, Short8 b) {
-    return __builtin_shuffle(reinterpret_cast<Int4>(a), reinterpret_cast<Int4>(b), Int4{0, 4, 1, 5});
+    return STREED_SHUFFLE(reinterpret_cast<Int4>(a), reinterpret_cast<Int4>(b), 0, 4, 1, 5);
 }
 inline Int4 high4(Short8 a, Short8 b) {
-    return __builtin_shuffle(reinterpret_cast<Int4>(a), reinterpret_cast<Int4>(b), Int4{2, 6, 3, 7});
+    return STREED_SHUFFLE(reinterpret_cast<Int4>(a), reinterpret_cast<Int4>(b), 2, 6, 3, 7);
 }
 inline Long2 low8(Int4 a, Int4 b) {
-    return __builtin_shuffle(reinterpret_cast<Long2>(a), reinterpret_cast<Long2>(b), Long2{0, 2});
+    return STREED_SHUFFLE(reinterpret_cast<Long2>(a), reinterpret_cast<Long2>(b), 0, 2);
 }
 inline Long2 high8(Int4 a, Int4 b) {
-    return __builtin_shuffle(reinterpret_cast<Long2>(a), reinterpret_cast<Long2>(b), Long2{1, 3});
+    return STREED_SHUFFLE(reinterpret_cast<Long2>(a), reinterpret_cast<Long2>(b), 1, 3);
 }
 
 // Eight by eight numbers of 16 bits; number by number a tile took longer than counting 300 rows for it.
