@@ -5,9 +5,7 @@ typedef std::int32_t Int4 __attribute__((vector_size(16), aligned(16), may_alias
 typedef std::int64_t Long2 __attribute__((vector_size(16), aligned(16), may_alias));
 
 inline Short8 low2(Short8 a, Short8 b) { return STREED_SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
-inline Short8 high2(Short8 a, Short8 b) {
-    return STREED_SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
-}
+inline Short8 high2(Short8 a, Short8 b) { return STREED_SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15); }
 inline Int4 low4(Short8 a, Short8 b) {
     return STREED_SHUFFLE(reinterpret_cast<Int4>(a), reinterpret_cast<Int4>(b), 0, 4, 1, 5);
 }
