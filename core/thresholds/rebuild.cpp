@@ -16,7 +16,9 @@ public:
         worker_.prepare(node);
         const int position = worker_.position_of(node, *plan);
         const std::size_t at = tree_.size();
-        const bool swapped = add_split(*plan);
+        // A plan that was made for other rows may have rows here between its two ranks, which go to the lower
+        // side: the test is written with the ranks next to each other among the rows of this node.
+        const bool swapped = add_split(*worker_.make_plan(node, plan->column, position));
         tree_.push_back({static_cast<std::int32_t>(splits_.size()) - 1, -1, -1, -1});
         Node* sides[2] = {&worker_.child(level, 0), &worker_.child(level, 1)};
         worker_.divide(node, plan->column, node.rank_at(plan->column, position), *sides[0], *sides[1]);
