@@ -205,6 +205,7 @@ void vectors(std::size_t n, std::size_t f, int depth, unsigned seed) {
 
 void run(int size) {
     driver::shell();
+    driver::plans_of_other_rows();
     for (const std::size_t f :
          {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{70}})  // no feature, one word, two
         for (const std::size_t n : {std::size_t{1}, std::size_t{7}, std::size_t{65}}) {

@@ -13,6 +13,7 @@
 #include "priced/priced.hpp"
 #include "random_rows.hpp"
 #include "thresholds/models/models.hpp"
+#include "thresholds/rebuild.hpp"
 
 namespace driver {
 
@@ -144,6 +145,41 @@ inline void thresholds(std::size_t n, std::size_t f, int depth, unsigned seed) {
         problem.n_numbers = 3;
         one_of_thresholds(name + ", squares", problem, depth, (1 << depth) - 1);
     }
+}
+
+// A plan that was made for rows without some ranks divides rows that have them, and its tree as well.
+inline void plans_of_other_rows() {
+    constexpr std::size_t n = 20;
+    std::vector<std::int32_t> ranks(n), labels(n);
+    const std::vector<double> weights(n, 1);
+    for (std::size_t row = 0; row < n; ++row) {
+        ranks[row] = static_cast<std::int32_t>(row % 10);
+        labels[row] = ranks[row] < 5 ? 1 : 0;
+    }
+    streed::thresholds::Problem problem;
+    problem.ranks = ranks.data();
+    problem.n_rows = n;
+    problem.n_columns = 1;
+    problem.n_labels = 2;
+    problem.model = &streed::thresholds::labels_model();
+    problem.labels = labels.data();
+    problem.weights = weights.data();
+    streed::Options options;
+    options.max_depth = options.max_nodes = 1;
+    const streed::thresholds::Effort effort;
+    const streed::thresholds::Kernels& kernels = streed::thresholds::select_kernels(options.simd);
+    streed::thresholds::Table table = streed::thresholds::make_table(problem, options);
+    streed::thresholds::Search search(problem, table, options, effort, kernels, streed::run::Clock::now());
+    streed::thresholds::Worker worker(search, true);
+    const auto tree_of = [&](std::int32_t low, std::int32_t high) {
+        streed::thresholds::Plan plan;
+        plan.low = low;
+        plan.high = high;
+        std::vector<streed::thresholds::Split> splits;
+        return streed::thresholds::rebuild(search, worker, &plan, splits).objective;
+    };
+    if (tree_of(4, 5) != 0 || tree_of(2, 6) != 2)  // ranks 0 to 5 go to one side: two rows are wrong
+        throw std::runtime_error("the tree of a plan divides rows otherwise than the plan");
 }
 
 }  // namespace driver
