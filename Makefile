@@ -25,6 +25,8 @@ demo: $(or $(wildcard $(VENV)/.installed),$(VENV)/.demo)
 WORKERS ?= 2
 
 test: lint
+	@echo "Running the driver of the core"
+	@$$(find build -path 'build/sanitize*' -prune -o -name streed_driver -print | head -1) > build/driver.log || { tail -1 build/driver.log; exit 1; }
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # What is checked is kept in build/cppcheck, so that only changed files are read again. The kernels are checked once, as the widest
@@ -124,7 +126,7 @@ $(VENV)/.demo: $(VENV)/.tools $(SOURCES)
 
 $(VENV)/.installed: $(VENV)/.tools $(SOURCES)
 	@echo "Building streed (a few minutes of one core) and installing what developers need"
-	@$(INSTALL)STREED_WERROR=$(WERROR) '.[dev]' $(SHOWN)
+	@$(INSTALL)STREED_WERROR=$(WERROR) --config-settings=cmake.define.STREED_TESTS=ON '.[dev]' $(SHOWN)
 	@touch $@
 
 $(VENV)/.tools:
