@@ -18,6 +18,8 @@ from streed.tree.walk import paths
 from tests.interop.tables import CONDITIONS, fitted, people, random_model
 from tests.views.trees import grow
 
+pytestmark = pytest.mark.filterwarnings("ignore::streed.MissingAtPredictWarning")
+
 VALUES: dict[str, list[Any]] = {
     "age": [0.1, 30.0, 42.0, 50.0, None],
     "colour": ["red", "green", "blue", "grey", "violet", None],

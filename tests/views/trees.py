@@ -49,7 +49,7 @@ def grow(shape: Shape, conditions: Sequence[Condition] | None = None, **known: A
 
 
 def full(depth: int, names: Sequence[str], classes: Sequence[str], seed: int = 0, **known: Any) -> Tree:
-    """A full tree with random tests and random rows."""
+    """A full tree with random tests and random rows, whose leaves have the label of most of their rows."""
     rng = np.random.default_rng(seed)
 
     def shape(levels: int) -> Shape:
@@ -62,6 +62,7 @@ def full(depth: int, names: Sequence[str], classes: Sequence[str], seed: int = 0
     if tree.class_weights is not None:
         leaves = tree.feature < 0
         tree.class_weights[leaves] += rng.integers(0, 900, (int(leaves.sum()), len(classes)))
+        tree.class_weights[leaves, tree.label[leaves]] += 900
         for node in reversed(np.flatnonzero(~leaves).tolist()):
             tree.class_weights[node] = (
                 tree.class_weights[tree.left[node]] + tree.class_weights[tree.right[node]]

@@ -53,7 +53,7 @@ def suits(task: Any, limits: Limits, n_cells: int) -> bool:
         return False
     if SECONDS_PER_CELL * n_cells < limits.time_limit < math.inf or not isinstance(task, Task):
         return False
-    return engine.takes(form_of(task), limits)
+    return not engine.refusal(form_of(task), limits)
 
 
 def search(task: Task, columns: FitColumns, limits: Limits, progress: Any) -> tuple[Binarizer, Result] | None:

@@ -6,6 +6,7 @@
 | `priced.py` | ``core/priced`` | one value, where branching nodes have a price; without a depth |
 | `all_sizes.py` | ``core/sizes`` | one value, for every number of branching nodes at once |
 | `thresholds.py` | ``core/thresholds`` | one value, over all thresholds of columns of ranks |
+| `bins.py` | ``core/thresholds/many`` | one value, over columns in bins, for many rows; nothing is proven |
 | `constrained.py` | ``core/front`` | the first of several values, with the others within limits |
 | `front.py` | ``core/front`` | several values: all nondominated trees |
 | `mixed.py` | ``core/front/mixed`` | the same for maxima over leaves and functions of statistics |

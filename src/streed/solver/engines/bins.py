@@ -15,13 +15,17 @@ MOST_DEPTH, MOST_LABELS = 6, 64
 """The engine's limits: sums of every node of a level by bin and label stay in the cache of the processor."""
 
 
-def takes(form: object, limits: Limits) -> bool:
-    """Whether the search finds a tree for a form within limits: it knows no limit of nodes."""
+def refusal(form: object, limits: Limits) -> str:
+    """Take sums of costs of labels, and of squares, in full trees: the search knows no limit of nodes."""
     if not isinstance(form, OneValue) or form.combination != "sum" or form.prices is not None:
-        return False
-    if not (form.leaf.affine or form.leaf.squares is not None) or form.classes.size > MOST_LABELS:
-        return False
-    return limits.max_depth <= MOST_DEPTH and limits.max_nodes >= 2**limits.max_depth - 1
+        return "bins are searched for one value, a sum over leaves without prices of tests"
+    if not (form.leaf.affine or form.leaf.squares is not None):
+        return "leaves must cost sums of their rows, or squared errors"
+    if form.classes.size > MOST_LABELS:
+        return f"there may be at most {MOST_LABELS} labels, got {form.classes.size}"
+    if limits.max_depth > MOST_DEPTH or limits.max_nodes < 2**limits.max_depth - 1:
+        return f"the depth must be at most {MOST_DEPTH}, and no limit of nodes may bind"
+    return ""
 
 
 def search(form: OneValue, codes: NDArray[np.uint8], options: dict[str, Any]) -> dict[str, Any]:

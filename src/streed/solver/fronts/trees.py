@@ -179,7 +179,8 @@ def merged(
 class Sums:
     """Columns of numbers whose sums tell what a node is worth: for each part the costs under each label.
 
-    Of the part `shown` there are also the number of rows and the weights of their classes.
+    Of the part `shown` there are also the number of rows, the weights of their classes, and where rows differ
+    in weight also the numbers of rows of the classes.
     """
 
     def __init__(self, parts: Sequence[OneValue], shown: int, n_rows: int) -> None:
@@ -188,9 +189,11 @@ class Sums:
         columns = [_whole(part, n_rows, part.leaf.label_costs(part.classes.size)) for part in parts]
         columns.append(_whole(self.shown, n_rows, np.ones((_n_rows(self.shown, n_rows), 1))))
         if (tally := self.shown.tally) is not None:
+            of_class = (tally.codes[:, None] == np.arange(self.n_labels)) * 1.0
             own = 1.0 if tally.weights is None else tally.weights[:, None]
-            weights = (tally.codes[:, None] == np.arange(self.n_labels)) * own
-            columns.append(_whole(self.shown, n_rows, weights))
+            columns.append(_whole(self.shown, n_rows, of_class * own))
+            if tally.weights is not None and np.ptp(tally.weights) > 0:
+                columns.append(_whole(self.shown, n_rows, of_class))
         self.columns = np.concatenate(columns, axis=1)
 
     def paid(self, flat: FlatTrees, sums: NDArray[np.float64], part: int) -> NDArray[np.float64]:
@@ -211,11 +214,15 @@ class Sums:
 
     def shown_at(
         self, flat: FlatTrees, sums: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
-        """Give the number of rows and the weights of the classes at each node."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None, NDArray[np.int64] | None]:
+        """Give the number of rows, and the weights and numbers of the classes, at each node."""
         own = flat.add_branching(sums[:, len(self.parts) * self.n_labels :])
         samples = np.rint(own[:, 0]).astype(np.int64)
-        return samples, None if self.shown.tally is None else np.ascontiguousarray(own[:, 1:])
+        if self.shown.tally is None:
+            return samples, None, None
+        weights, counts = own[:, 1 : 1 + self.n_labels], own[:, 1 + self.n_labels :]
+        whole = np.rint(counts).astype(np.int64) if counts.shape[1] else None
+        return samples, np.ascontiguousarray(weights), whole
 
 
 def _n_rows(part: OneValue, n_rows: int) -> int:
@@ -268,7 +275,7 @@ def count_trees(
 
     def count(flat: FlatTrees, block: list[Tree]) -> NDArray[np.float64]:
         sums = flat.sums(has, columns, tested)
-        samples, weights = what.shown_at(flat, sums)
+        samples, weights, counts = what.shown_at(flat, sums)
         values = None
         if value_name:
             paid = flat.add_branching(what.paid(flat, sums, shown))
@@ -276,6 +283,7 @@ def count_trees(
         for tree, start, end in zip(block, flat.start.tolist(), flat.ends.tolist(), strict=True):
             tree.n_samples = samples[start:end]
             tree.class_weights = None if weights is None else weights[start:end]
+            tree.class_counts = None if counts is None else counts[start:end]
             tree.values = None if values is None else values[start:end]
         return what.costs(flat, sums)
 
