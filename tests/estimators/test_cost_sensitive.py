@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import re
 from pathlib import Path
@@ -17,6 +18,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from streed import CostSensitiveTreeClassifier, FeatureCosts, OptimalTreeClassifier, PolicyTree
 from streed.datasets import read_cost_file
+from streed.limits import share
 from tests.rescore import rescore
 from tests.support import DATA, read_dataset
 
@@ -231,3 +233,18 @@ def test_a_fit_with_prices_repeated_and_cloned() -> None:
         clone(model).fit(other, Y)
     assert clone(model).fit(FRAME, Y).tree_ == model.fit(FRAME, Y).tree_
     assert clone(model).get_params()["feature_costs"] == PRICES
+
+
+def test_a_capacity_is_a_limit_or_a_policy() -> None:
+    with pytest.raises(TypeError, match=r"constraints=\[streed.limits.share.*PolicyTree\(capacity"):
+        CostSensitiveTreeClassifier(**{"capacity": {"check": 6}})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'capacities'"):
+        CostSensitiveTreeClassifier(**{"capacities": 1})
+    assert "max_depth" in inspect.signature(CostSensitiveTreeClassifier).parameters
+    amounts = FRAME["age"] * (FRAME["test"] > 0.3)
+    costs = pd.DataFrame({"pay": amounts, "check": np.full(60, 15.0)})
+    few = [share("check") <= 0.1]
+    limited = CostSensitiveTreeClassifier(max_depth=2, constraints=few).fit(FRAME, costs=costs)
+    policy = PolicyTree(max_depth=2, capacity={"check": 6}).fit(FRAME, rewards=-costs)
+    assert (limited.predict(FRAME) == "check").sum() <= 6
+    assert limited.result_.objective == pytest.approx(-60 * policy.result_.objective)

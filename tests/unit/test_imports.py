@@ -52,7 +52,7 @@ ALLOWED: dict[str, set[str]] = {
     "model": BASE | {"table", "tree"},
     "interop": BASE | {"table", "tree", "model"},
     "survival": BASE | {"table", "tasks"},
-    "report": BASE | {"table", "model", "views"},
+    "report": BASE | {"table", "tree", "tasks", "survival", "model", "views"},
     "explain": BASE | {"table", "tree", "model", "views", "reasons"},
     "thresholds": BASE | {"table", "tree"},
     "estimators": BASE
@@ -72,7 +72,7 @@ ALLOWED: dict[str, set[str]] = {
         "views",
         "",
     }
-    | {"tuning"},
+    | {"tuning", "report"},
     "moved": set(),
     "__main__": {"cli"},
 }

@@ -175,3 +175,19 @@ def test_what_cannot_be_stored() -> None:
         Model.from_estimator(other)
     with pytest.raises(TypeError, match="only strings and numbers can be stored, got b'red'"):
         Condition("colour", "=", b"red").to_dict()
+
+
+def test_only_tested_columns_matter_and_none_may_be_absent() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": list("xyxy"), "c": [0, 0, 1, 1]})
+    estimator = OptimalTreeClassifier(max_depth=1).fit(frame, [0, 0, 1, 1])
+    model = Model.from_estimator(estimator)
+    (tested,) = model.tested_columns
+    expected = estimator.predict(frame).tolist()
+    assert model.predict(frame[[tested]].assign(more="?")).tolist() == expected
+    with pytest.raises(ValueError, match=f"no column '{tested}', which the tree tests; it has 'b'"):
+        model.predict(frame[["b"]])
+    with pytest.raises(ValueError, match="a table of 3 columns is needed"):
+        model.predict(frame[[tested]].to_numpy())
+    for other in (frame[[tested]], frame.assign(more="?")):
+        with pytest.raises(ValueError, match="feature names"):
+            estimator.predict(other)

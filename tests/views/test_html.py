@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import streed
-from streed import Result, Solution, Tree
+from streed import OptimalTreeClassifier, Result, Solution, Tree
 from tests.views.trees import AGE_42, CONDITIONS, RED, grow
 
 HOSTILE = "</script ></script><!-- <script> {{data}} & \" ' \u2028"
@@ -110,3 +110,18 @@ def test_objectives_that_do_not_fit_the_front() -> None:
         "objective 1",
         "objective 2",
     ]
+
+
+def test_the_page_of_a_fit_shows_its_record() -> None:
+    table = np.array([[1.0], [2.0], [3.0]])
+    model = OptimalTreeClassifier(max_depth=1).fit(table, ["a", "<b>", "<b>"])
+    record = model.result_.record
+    folded = model.result_.to_html().split("<summary>Record</summary>")[1].split("</details>")[0]
+    assert f"made by streed {record['made_by']['version']} on {record['date']}" in folded
+    assert f"X {record['data']['sha256']['X']}" in folded
+    assert "proven: of all trees of depth at most 1 none is better in errors" in folded
+    hostile = dataclasses.replace(
+        model.result_, record={"covers": "<script>alert(1)</script>", "made_by": 3, "data": []}
+    )
+    assert "<script>alert(1)" not in dataclasses.replace(model.result_, record=hostile).to_html()
+    assert "<summary>Record" not in model.tree_.to_html()

@@ -17,6 +17,9 @@ import streed
 from streed.cli import main
 from streed.model import Model
 from streed.report.figures import confusion, roc, wilson
+from streed.report.report import Report
+from streed.report.survival import kaplan_meier
+from streed.survival import concordance_index, survival_target
 from tests.views import browser
 from tests.views.browser import Page
 
@@ -121,10 +124,120 @@ def test_bad_input(change: dict[str, Any], message: str) -> None:
         ESTIMATOR.report(**given)
 
 
-def test_other_objectives_are_refused() -> None:
-    policy = streed.PolicyTree(max_depth=1).fit(X[OLD], rewards=RNG.random((300, 2)))
-    with pytest.raises(ValueError, match="not those of 'policy_reward'"):
-        policy.report(X[NEW], np.zeros(200))
+def tables_of(report: Report) -> dict[str, Any]:
+    return {section.title: section.tables for section in report.sections}
+
+
+TIMES = survival_target(RNG.random(N) < 0.7, RNG.exponential(np.where(X.income < 32, 1.0, 3.0)).round(2))
+SURVIVAL = streed.SurvivalTree(max_depth=1, cuts="binned").fit(X[OLD], TIMES[OLD])
+
+
+def test_survival() -> None:
+    report = SURVIVAL.report(X[NEW], TIMES[NEW], groups=X.sex[NEW], train=(X[OLD], TIMES[OLD]), resamples=2)
+    found = tables_of(report)
+    new, old = found["Ranking and events"][0].rows
+    index = concordance_index(TIMES[NEW]["event"], TIMES[NEW]["time"], SURVIVAL.predict(X[NEW]))
+    assert new[1:3] == ["200", str(TIMES[NEW]["event"].sum())]
+    assert new[4] == f"{index:.4f}"
+    hazards = SURVIVAL.predict_cumulative_hazard_function(X[NEW])
+    end = TIMES[OLD]["time"].max()
+    expected = sum(
+        float(hazard(min(time, end))) for hazard, time in zip(hazards, TIMES[NEW]["time"], strict=True)
+    )
+    assert float(new[3]) == pytest.approx(expected, abs=0.051)
+    assert float(old[3]) == pytest.approx(int(old[2]), abs=0.051)  # the curves are those of these rows
+    assert sum(int(row[1]) for row in found["Calibration"][0].rows) == 200
+    assert [row[0] for row in found["Figures by group"][0].rows] == ["f", "m"]
+    assert found["Stability"][0].rows[0][0] == "income"
+    assert float(found["Sensitivity to each column"][0].rows[0][1]) < 0
+
+
+def test_survival_of_a_leaf_by_kaplan_and_meier() -> None:
+    leaf = SURVIVAL.apply(X[OLD])
+    curves = SURVIVAL.predict_survival_function(X[OLD])
+    for row in (0, 1, 2):
+        own = TIMES[OLD][leaf == leaf[row]]
+        assert kaplan_meier(own, 1.0) == pytest.approx(curves[row](1.0))
+
+
+REWARDS = pd.DataFrame({"none": RNG.normal(size=N), "drug": (40 - X.income) / 10 + RNG.normal(size=N)})
+
+
+def test_policies() -> None:
+    policy = streed.PolicyTree(max_depth=1).fit(X[OLD], rewards=REWARDS[OLD])
+    report = policy.report(X[NEW], REWARDS[NEW], groups=X.sex[NEW], train=(X[OLD], REWARDS[OLD]), resamples=2)
+    found = tables_of(report)
+    shares, worth = found["Choices and their worth"]
+    value = policy.value(X[NEW], rewards=REWARDS[NEW])
+    prescribed = policy.predict(X[NEW])
+    assert shares.rows[0][2].startswith(f"{100 * (prescribed == policy.treatments_[0]).mean():.1f} %")
+    assert worth.rows[0][1].startswith(f"{value.value:.5g} ")
+    assert worth.rows[0][2].startswith(
+        f"{value.best_constant}: {value.constants[value.best_constant].value:.5g}"
+    )
+    assert worth.rows[0][3].startswith(f"{value.gain_over_constant.value:.5g} ")
+    assert sum(int(row[1]) for row in found["Leaves"][0].rows) == 200
+    assert len(found["Choices by group"][0].rows) == 2
+    assert found["Stability"][0].rows[0][1] == "yes"
+    swapped = policy.report(pl.from_pandas(X[NEW]), REWARDS[NEW][["drug", "none"]])
+    assert tables_of(swapped)["Choices and their worth"][1].rows == worth.rows[:1]
+
+
+def test_policies_without_rewards_and_costs_of_rows() -> None:
+    policy = streed.PolicyTree(max_depth=1).fit(X[OLD], rewards=REWARDS[OLD])
+    model = Model.from_dict(Model.from_estimator(policy).to_dict())
+    said = model.report(X[NEW]).to_markdown()
+    assert "No rewards of these rows are known." in said
+    assert "share of rows that get what they got" in said
+    costs = streed.CostSensitiveTreeClassifier(max_depth=1).fit(X[OLD], costs=-REWARDS[OLD])
+    worth = tables_of(costs.report(X[NEW], -REWARDS[NEW]))["Choices and their worth"][1].rows[0]
+    assert worth[1].startswith(f"{-costs.score(X[NEW], costs=-REWARDS[NEW]):.5g} ")
+    assert worth[2].startswith(f"{REWARDS[NEW].mean().idxmax()}: ")
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.zeros(200), "y must be the rewards of each row, one column for each of"),
+        (np.zeros((200, 3)), r"y must have the shape \(200, 2\), got \(200, 3\)"),
+        (REWARDS[NEW][["drug"]], r"y must have the columns \['none', 'drug'\], got \['drug'\]"),
+        (np.full((200, 2), np.nan), "y must be finite"),
+    ],
+)
+def test_bad_rewards(y: Any, message: str) -> None:
+    policy = streed.PolicyTree(max_depth=1).fit(X[OLD], rewards=REWARDS[OLD])
+    with pytest.raises(ValueError, match=message):
+        policy.report(X[NEW], y)
+
+
+def test_bad_times() -> None:
+    with pytest.raises(TypeError, match="y must be events and times"):
+        SURVIVAL.report(X[NEW], np.zeros(200))
+    with pytest.raises(ValueError, match="y must have one entry for each of 200 rows"):
+        SURVIVAL.report(X[NEW], TIMES)
+
+
+def test_limits_have_their_price() -> None:
+    table, y, recall = X[["income"]], Y, streed.limits.recall("default")
+    free = streed.OptimalTreeClassifier(max_depth=1).fit(table[OLD], y[OLD])
+    limited = streed.OptimalTreeClassifier(max_depth=1, constraints=[recall >= 0.9]).fit(table[OLD], y[OLD])
+    cost = limited.result_.objective - free.result_.objective
+    assert cost > 0
+    report = limited.report(table[NEW], y[NEW], train=(table[OLD], y[OLD]), resamples=0)
+    said = {section.title: section.paragraphs for section in report.sections}["What the limits cost"]
+    assert said[0].endswith(f"is proven to have {free.result_.objective:g}: the limits cost {cost:g}.")
+    other = limited.report(table[NEW], y[NEW], train=(table[NEW], y[NEW]), resamples=0)
+    assert "Not counted: the rows of train are not those of the fit." in other.to_markdown()
+    none = free.report(table[NEW], y[NEW], train=(table[OLD], y[OLD]), resamples=0)
+    assert "What the limits cost" not in none.to_markdown()
+
+
+def test_a_fair_tree_has_its_price() -> None:
+    fair = streed.FairTreeClassifier(max_depth=1, max_difference=0.0)
+    fair.fit(X[OLD], Y[OLD], sensitive_features=(X.income < 32)[OLD])
+    free = streed.OptimalTreeClassifier(max_depth=1).fit(X[OLD], Y[OLD])
+    said = fair.report(X[NEW], Y[NEW], train=(X[OLD], Y[OLD]), resamples=0).to_markdown()
+    assert f"the limits cost {fair.result_.objective - free.result_.objective:g}." in said
 
 
 @pytest.fixture
@@ -193,3 +306,21 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "<h1>A title</h1>" in (tmp_path / "r.html").read_text()
     assert main(["report", *files, "--group", "nothing"]) == 1
     assert "there is no column 'nothing'" in capsys.readouterr().err
+
+
+def test_the_command_with_events(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Model.from_estimator(SURVIVAL, target="days").save(tmp_path / "model.json")
+    frame = X[NEW].assign(days=TIMES[NEW]["time"], died=TIMES[NEW]["event"].astype(int))
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    files = [str(tmp_path / "model.json"), str(tmp_path / "new.csv")]
+    assert main(["report", *files, "--event", "died"]) == 0
+    index = concordance_index(TIMES[NEW]["event"], TIMES[NEW]["time"], SURVIVAL.predict(X[NEW]))
+    assert f"| {index:.4f} |" in capsys.readouterr().out
+    assert main(["report", *files]) == 1
+    assert "the model needs --event" in capsys.readouterr().err
+    policy = streed.PolicyTree(max_depth=1).fit(X[OLD], rewards=REWARDS[OLD])
+    Model.from_estimator(policy).save(tmp_path / "model.json")
+    assert main(["report", *files]) == 0
+    assert "gets drug" in capsys.readouterr().out
+    assert main(["report", *files, "--event", "died"]) == 1
+    assert "is no survival tree and takes no --event" in capsys.readouterr().err

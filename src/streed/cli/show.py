@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
 
 from streed.cli.views import VIEWS, add_files, check_files, write_files
 from streed.model.model import Model
 from streed.views.outputs import OUTPUTS
+from streed.views.record import record_lines
 from streed.views.sql_dates import DATES
 
 ABOUT = """\
@@ -62,21 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.view is not None:
         sys.stdout.write(VIEWS[arguments.view](model.tree, **options).rstrip("\n") + "\n")
     elif arguments.plot is None and arguments.html is None:
-        print(model.summary(), _about(model), *_record(model), "", model.tree.to_text(), sep="\n")
+        print(model.summary(), _about(model), *record_lines(model.record), "", model.tree.to_text(), sep="\n")
     return 0
-
-
-def _record(model: Model) -> Iterator[str]:
-    """Say who made the model, of which data, and what its proof covers, as far as the file says so."""
-    record = model.record
-    made_by, data = record.get("made_by", {}), record.get("data", {})
-    if isinstance(made_by, dict) and "version" in made_by:
-        yield f"made by streed {made_by['version']} on {record.get('date')}"
-    if isinstance(data, dict) and isinstance(found := data.get("sha256"), dict):
-        digests = ", ".join(f"{name} {str(digest)[:12]}..." for name, digest in found.items())
-        yield f"of {data.get('rows')} rows and {len(data.get('columns', []))} columns, SHA-256 {digests}"
-    if record.get("covers"):
-        yield str(record["covers"])
 
 
 def _about(model: Model) -> str:

@@ -11,6 +11,7 @@ from streed.model.model import Model
 from streed.tree.result import Solution
 from streed.tree.tree import Tree
 from streed.views.html import solutions_to_html
+from streed.views.record import record_lines
 
 VIEWS: Mapping[str, Callable[..., str]] = {
     "text": Tree.to_text,
@@ -45,7 +46,10 @@ def write_files(model: Model, *, plot: str | None, html: str | None) -> None:
         save_plot(model.tree, plot)
     if html is not None:
         title = f"Prediction of {model.target}" if model.target else "Decision tree"
-        page = solutions_to_html([Solution((), model.tree)], title=title, summary=model.summary())
+        record = list(record_lines(model.record, 64))
+        page = solutions_to_html(
+            [Solution((), model.tree)], title=title, summary=model.summary(), record=record
+        )
         Path(html).write_text(page, encoding="utf-8")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,12 @@ from streed.tasks.parts.row_costs import check_costs
 
 if TYPE_CHECKING:
     from streed.estimators.scores import Score
+
+
+CAPACITY = (
+    "CostSensitiveTreeClassifier has no capacity: limit the share of a label, as in constraints="
+    "[streed.limits.share('check') <= 0.1], or fit PolicyTree(capacity={'check': 40}).fit(X, rewards=-costs)"
+)
 
 
 @dataclass(frozen=True)
@@ -175,6 +182,13 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
     _fitted = (*BaseTree._fitted, "_matrix", "_prices", "_weight")
     classes_: NDArray[Any] = after_fit()
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Name the way to a capacity, which `PolicyTree` takes as a parameter."""
+        if "capacity" in kwargs:
+            raise TypeError(CAPACITY)
+        made: Self = super().__new__(cls)
+        return made
+
     def __init__(
         self,
         *,
@@ -219,6 +233,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         self.missing_at_predict = missing_at_predict
         self.tune = tune
         self.progress = progress
+
+    __new__.__signature__ = inspect.signature(__init__)  # type: ignore[attr-defined]  # what help shows
 
     def fit(
         self,

@@ -51,7 +51,7 @@ class Reports:
     def report(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
         groups: Any = None,
         train: tuple[Any, Any] | None = None,
@@ -65,8 +65,10 @@ class Reports:
         ----------
         X : frame or array of shape (n, n_columns)
             Rows that were not used for the fit.
-        y : array-like of shape (n,)
-            Their labels or numbers.
+        y : array-like of shape (n,), or table
+            Their labels or numbers. Of survival trees the events and times, as `SurvivalTree.fit` takes
+            them; of policies the rewards and of trees of costs per row the costs, one column for each label,
+            or None where these are not known.
         groups : array-like of shape (n,), optional
             The group of each row, for rates by group.
         train : pair of table and targets, optional

@@ -6,13 +6,25 @@ data, metrics with intervals, analyses by group, caveats.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from streed.report.choices import (
+    choice_figures,
+    choice_groups,
+    choice_leaves,
+    choice_rows,
+    choice_worth,
+    chooses,
+)
+from streed.report.limits import price_of_limits
 from streed.report.sections import (
+    Measure,
     Rows,
     by_group,
     calibration,
@@ -25,15 +37,19 @@ from streed.report.sections import (
     tree_section,
     use_and_data,
 )
+from streed.report.survival import (
+    concordance,
+    curves_of,
+    survival_figures,
+    survival_groups,
+    survival_leaves,
+    survival_rows,
+)
 from streed.table.labels import refuse_missing
 
 if TYPE_CHECKING:
     from streed.model.model import Model
     from streed.report.sections import Section
-
-
-OTHER = ("survival", "policy_reward", "limited_policy_reward")
-"""Objectives whose predictions are compared with no target."""
 
 
 @dataclass(frozen=True)
@@ -115,23 +131,68 @@ def make_report(
     known = None
     if groups is not None:
         known = np.asarray(groups)
-        if known.shape != new.y.shape:
-            raise ValueError(f"groups must have one entry for each of {new.y.size} rows, got {known.shape}")
+        if known.shape != new.leaf.shape:
+            raise ValueError(
+                f"groups must have one entry for each of {new.leaf.size} rows, got {known.shape}"
+            )
         refuse_missing(known.astype(object))
     sections = [
         details(model),
         use_and_data(model, new, old, purpose),
         tree_section(model),
-        figures(model, new, old),
-        *calibration(model, new),
-        *([] if known is None else [by_group(model, new, known)]),
+        *_judged(model, new, old, known),
         drifted(model, new),
-        sensitivity(model, new),
-        *([] if train is None or not resamples else stability(fitted, model, train, resamples)),
+        _sensitivity(model, new),
+        *([] if train is None else _fitted_again(fitted, model, train, old, resamples)),
         caveats(model, new),
     ]
     heading = title or (f"Report on the prediction of {model.target}" if model.target else "Report on a tree")
     return Report(heading, sections)
+
+
+def _judged(model: Model, new: Rows, old: Rows | None, groups: Any) -> Iterator[Section]:
+    """Compare predictions with what came of the rows, by the kind of the tree."""
+    if curves_of(model) is not None:
+        yield survival_figures(model, new, old)
+        yield survival_leaves(model, new)
+        of_groups: Callable[..., Section] = survival_groups
+    elif chooses(model):
+        yield choice_figures(model, new, old)
+        yield choice_leaves(model, new)
+        of_groups = choice_groups
+    else:
+        yield figures(model, new, old)
+        yield from calibration(model, new)
+        of_groups = by_group
+    if groups is not None:
+        yield of_groups(model, new, groups)
+
+
+def _sensitivity(model: Model, new: Rows) -> Section:
+    if curves_of(model) is not None:
+        return sensitivity(model, new, Measure("concordance index", "{:+.4f}", concordance))
+    if chooses(model):
+        known = new.y is not None
+        what = f"mean {model.tree.value_name}" if known else "share of rows that get what they got"
+        return sensitivity(model, new, Measure(what, "{:+.4g}", partial(choice_worth, model)))
+    return sensitivity(model, new)
+
+
+def _fitted_again(
+    fitted: Any, model: Model, train: tuple[Any, Any], old: Rows | None, resamples: int
+) -> Iterator[Section]:
+    """Fit without limits, and to bootstrap samples."""
+    X, targets = train
+    target = "y"
+    if chooses(model):
+        target = f"{model.tree.value_name}s"
+        if targets is None:
+            return
+    elif curves_of(model) is not None and old is not None:
+        targets = old.y
+    yield from price_of_limits(fitted, model, X, targets, target)
+    if resamples:
+        yield from stability(fitted, model, (X, targets), resamples, target)
 
 
 def _pair(train: Any) -> tuple[Any, Any]:
@@ -142,21 +203,21 @@ def _pair(train: Any) -> tuple[Any, Any]:
 
 def _rows(model: Model, X: Any, y: Any, what: str) -> Rows:
     leaf = model.apply(X)
+    if leaf.size == 0:
+        raise ValueError("a report needs at least one row")
+    if curves_of(model) is not None:
+        return survival_rows(model, X, y, leaf, what)
+    if chooses(model):
+        return choice_rows(model, X, y, leaf, what)
     targets = np.asarray(y)
     if targets.shape != (leaf.size,):
         raise ValueError(
             f"{what} must have one entry for each of {leaf.size} rows, got shape {targets.shape}"
         )
-    if leaf.size == 0:
-        raise ValueError("a report needs at least one row")
     if targets.dtype.kind == "O":
         refuse_missing(targets)
     if targets.dtype.kind == "f" and not np.isfinite(targets).all():
         raise ValueError(f"{what} must not have missing or infinite values")
-    if model.objective in OTHER:
-        raise ValueError(
-            f"a report compares labels or numbers with predictions, not those of {model.objective!r}"
-        )
     classes = model.tree.class_weights is not None
     if not classes and targets.dtype.kind not in "iufb":
         raise ValueError("a report needs labels for a tree of labels, and numbers for a tree of numbers")

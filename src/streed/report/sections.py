@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +48,8 @@ class Rows:
     """Rows with their targets, leaves and predictions."""
 
     X: Any
-    y: NDArray[Any]
+    y: Any
+    """An array; of survival trees with the fields event and time, of choices a column per label, or None."""
     leaf: NDArray[np.int64]
     predicted: NDArray[Any]
     classes: bool
@@ -87,9 +88,9 @@ def use_and_data(model: Model, new: Rows, old: Rows | None, purpose: str) -> Sec
     said.append(f"Training data: {int(model.tree.n_samples[0])} rows, {len(model.columns)} columns.")
     if isinstance(data, dict) and isinstance(data.get("sha256"), dict):
         said += [f"SHA-256 of {name}: {found}" for name, found in data["sha256"].items()]
-    said.append(f"Evaluation data: {new.y.size} rows that are said to be new.")
+    said.append(f"Evaluation data: {new.leaf.size} rows that are said to be new.")
     if old is not None:
-        said.append(f"The training rows are looked at again, too: {old.y.size} rows.")
+        said.append(f"The training rows are looked at again, too: {old.leaf.size} rows.")
     return Section("Intended use and data", said)
 
 
@@ -236,20 +237,33 @@ def drifted(model: Model, new: Rows) -> Section:
     return Section("Drift of leaves", [said], [Table(["leaf", "training rows", "new rows", "PSI"], rows)])
 
 
-def sensitivity(model: Model, new: Rows) -> Section:
+@dataclass(frozen=True)
+class Measure:
+    """A figure of predictions: its name, how a change of it is written, and the function of both."""
+
+    name: str
+    written: str
+    of: Callable[[NDArray[Any], Rows], float]
+
+
+def sensitivity(model: Model, new: Rows, measure: Measure | None = None) -> Section:
     """Shuffle one column of the new rows at a time, and say how much worse predictions become."""
+    if measure is None:
+        measure = (
+            Measure("share of right labels", "{:+.2f} points", lambda *given: 100 * _score(*given))
+            if new.classes
+            else Measure("mean absolute error", "{:+.4g}", _score)
+        )
     rng = np.random.default_rng(0)
-    before = _score(new.predicted, new)
+    before = measure.of(new.predicted, new)
     rows = []
     for name in model.tested_columns:
         changes = [
-            _score(model.predict(_shuffled(model, new.X, name, rng)), new) - before for _ in range(REPEATS)
+            measure.of(model.predict(_shuffled(model, new.X, name, rng)), new) - before
+            for _ in range(REPEATS)
         ]
-        unit = "{:+.2f} points" if new.classes else "{:+.4g}"
-        scale = 100 if new.classes else 1
-        rows.append([name, unit.format(scale * float(np.mean(changes)))])
-    what = "share of right labels" if new.classes else "mean absolute error"
-    said = f"Change of the {what} when a column of the new rows is shuffled, mean of {REPEATS} times."
+        rows.append([name, measure.written.format(float(np.mean(changes)))])
+    said = f"Change of the {measure.name} when a column of the new rows is shuffled, mean of {REPEATS} times."
     return Section("Sensitivity to each column", [said], [Table(["column", "change"], rows)])
 
 
@@ -274,8 +288,11 @@ def _shuffled(model: Model, X: Any, name: str, rng: np.random.Generator) -> Any:
     return table
 
 
-def stability(fitted: Any, model: Model, train: Any, resamples: int) -> Iterator[Section]:
-    """Fit to bootstrap samples of the training rows, and count how often each column is tested again."""
+def stability(fitted: Any, model: Model, train: Any, resamples: int, target: str = "y") -> Iterator[Section]:
+    """Fit to bootstrap samples of the training rows, and count how often each column is tested again.
+
+    What `fit` takes the targets as is its argument `target`.
+    """
     if not hasattr(fitted, "get_params"):
         return
     if hasattr(fitted, "constraint"):
@@ -288,19 +305,17 @@ def stability(fitted: Any, model: Model, train: Any, resamples: int) -> Iterator
     X, y = train
     rng = np.random.default_rng(0)
     n = len(model.apply(X))
-    targets = np.asarray(y)
+    targets = y if is_frame(y) else np.asarray(y)
     seen: dict[str, int] = {}
     roots: dict[str, int] = {}
     done = 0
     for _ in range(resamples):
         rows = rng.integers(0, n, n)
-        table = (
-            X.iloc[rows] if hasattr(X, "iloc") else X[rows.tolist()] if is_frame(X) else np.asarray(X)[rows]
-        )
-        if model.tree.class_weights is not None and len(set(targets[rows].tolist())) < 2:
+        table, sample = _taken(X, rows), _taken(targets, rows)
+        if model.tree.class_weights is not None and len(set(np.asarray(sample).tolist())) < 2:
             continue
         with silent_fits():
-            again = clone(fitted).set_params(tune=None, progress=False).fit(table, targets[rows])
+            again = clone(fitted).set_params(tune=None, progress=False).fit(table, **{target: sample})
         done += 1
         tests = again.tree_.conditions or ()
         columns = {tests[f].column for f in again.tree_.feature.tolist() if f >= 0} if tests else set()
@@ -324,6 +339,13 @@ def stability(fitted: Any, model: Model, train: Any, resamples: int) -> Iterator
     yield Section("Stability", [said], [Table(head, rows_of)])
 
 
+def _taken(table: Any, rows: NDArray[np.int64]) -> Any:
+    """Return rows of a table of any kind."""
+    if hasattr(table, "iloc"):
+        return table.iloc[rows]
+    return table[rows.tolist()] if is_frame(table) else np.asarray(table)[rows]
+
+
 def caveats(model: Model, new: Rows) -> Section:
     """Say what the report does not."""
     said = [
@@ -332,7 +354,8 @@ def caveats(model: Model, new: Rows) -> Section:
     ]
     thin = [int(n) for n in set(new.leaf.tolist()) if (new.leaf == n).sum() < 30]
     if thin:
-        said.append(f"{len(thin)} leaves have fewer than 30 new rows: their shares are uncertain.")
+        leaves = "1 leaf has" if len(thin) == 1 else f"{len(thin)} leaves have"
+        said.append(f"{leaves} fewer than 30 new rows: the figures there are uncertain.")
     if model.missing_at_predict == "warn":
         said.append("Values that are missing where the fit had none go where the test does not hold.")
     return Section("Ethical considerations, caveats and recommendations", said)

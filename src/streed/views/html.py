@@ -28,6 +28,7 @@ from streed.tree.walk import conditions_of
 from streed.views.answers import confusion
 from streed.views.histograms import Rows, histograms
 from streed.views.palette import MOST, Colors, ink_on, label_colors
+from streed.views.record import record_lines
 from streed.views.rules import phrases
 from streed.views.shapes import node_shape, shape_name
 from streed.views.wording import (
@@ -36,6 +37,7 @@ from streed.views.wording import (
     is_missing_test,
     is_weighted,
     lost_by_label,
+    one_line,
     share_text,
     tree_label,
     value_name,
@@ -54,12 +56,14 @@ def tree_to_html(tree: Tree, title: str, colors: Colors = None, rows: Rows | Non
 
 def result_to_html(result: Result, title: str | None, colors: Colors = None, rows: Rows | None = None) -> str:
     """Write the page of a result: its tree, or its front if that has several entries."""
+    record = list(record_lines(result.record, 64))
     if len(result.front) < 2:
         return solutions_to_html(
             [Solution((), result.tree)],
             title=title or _heading(result),
             summary="\n".join(result.said()),
             table="\n".join(confusion(result.tree)),
+            record=record,
             colors=colors,
             rows=rows,
         )
@@ -71,6 +75,7 @@ def result_to_html(result: Result, title: str | None, colors: Colors = None, row
         result.front,
         title=title or _heading(result),
         summary=summary,
+        record=record,
         objectives=result.objectives,
         chosen=chosen,
         colors=colors,
@@ -88,6 +93,7 @@ def solutions_to_html(
     title: str,
     summary: str = "",
     table: str = "",
+    record: Sequence[str] = (),
     objectives: Sequence[str] = (),
     chosen: int = 0,
     colors: Colors = None,
@@ -105,6 +111,8 @@ def solutions_to_html(
         Text below the heading.
     table : str, default=""
         A confusion matrix as text; it unfolds below the summary.
+    record : sequence of str, optional
+        Who made the trees, of which data and what is proven; it unfolds below the summary.
     objectives : sequence of str, optional
         Names of the values.
     chosen : int, default=0
@@ -136,9 +144,8 @@ def solutions_to_html(
     parts = {
         "title": escape(title),
         "summary": escape(summary),
-        "table": f"<details><summary>Confusion matrix</summary><pre>{escape(table)}</pre></details>"
-        if table
-        else "",
+        "table": _folded("Confusion matrix", f"<pre>{escape(table)}</pre>" if table else "")
+        + _folded("Record", "".join(f"<p>{escape(one_line(line))}</p>" for line in record)),
         "text": escape(front[chosen].tree.to_text()),
         "style": style,
         "script": script,
@@ -146,6 +153,11 @@ def solutions_to_html(
         "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}",
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read("page.html"))
+
+
+def _folded(name: str, markup: str) -> str:
+    """Write what unfolds; nothing, if there is nothing to show."""
+    return f"<details><summary>{name}</summary>{markup}</details>" if markup else ""
 
 
 def _read(name: str) -> str:
