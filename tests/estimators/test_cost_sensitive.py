@@ -236,10 +236,11 @@ def test_a_fit_with_prices_repeated_and_cloned() -> None:
 
 
 def test_a_capacity_is_a_limit_or_a_policy() -> None:
+    made: Any = CostSensitiveTreeClassifier
     with pytest.raises(TypeError, match=r"constraints=\[streed.limits.share.*PolicyTree\(capacity"):
-        CostSensitiveTreeClassifier(**{"capacity": {"check": 6}})
+        made(capacity={"check": 6})
     with pytest.raises(TypeError, match="unexpected keyword argument 'capacities'"):
-        CostSensitiveTreeClassifier(**{"capacities": 1})
+        made(capacities=1)
     assert "max_depth" in inspect.signature(CostSensitiveTreeClassifier).parameters
     amounts = FRAME["age"] * (FRAME["test"] > 0.3)
     costs = pd.DataFrame({"pay": amounts, "check": np.full(60, 15.0)})
