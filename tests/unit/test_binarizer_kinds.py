@@ -18,6 +18,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import streed.table.frames
 from streed import Binarizer, Condition
 from streed.binarize.cuts import find_gaps, lower_median, representatives, tree_cuts
+from streed.table import frames
+from streed.table.columns import read_columns
 from streed.table.dates import NoDateError, date_text, parse_dates
 
 DAYS = ["2024-01-31", "2024-02-01", "2024-02-29", "2024-01-31"]
@@ -395,3 +397,19 @@ def test_foreign_tables_ask_for_narwhals(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_median_of_a_column_without_cuts_is_that_of_its_gaps(values: list[float]) -> None:
     column = np.array(values)
     assert [lower_median(column)] == representatives(find_gaps(column, None), [])
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 300])
+@pytest.mark.parametrize("arrow", [False, True])
+def test_few_rows_of_texts_are_read_as_many_are(monkeypatch: Any, n: int, arrow: bool) -> None:
+    texts = [["b", "a", None, "b", "z"][k * k % 5] for k in range(n)]
+    strings = pl.Series(texts, dtype=pl.String)
+    kinds = {"text": strings, "category": strings.cast(pl.Categorical)}
+    frame: Any = pl.DataFrame(kinds | {"ordered": strings.cast(pl.Enum(["z", "b", "a", "q"]))})
+    frame = frames.adopt(frame.select("text", "category").to_arrow()) if arrow else frame
+    found = []
+    for few in (10**6, -1):
+        monkeypatch.setattr(frames, "FEW", few)
+        columns = list(read_columns(frame, list(frame.columns)))
+        found.append([(c.name, c.kind, c.categories, c.values.tolist(), c.values.dtype) for c in columns])
+    assert found[0] == found[1]
