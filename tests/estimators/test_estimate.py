@@ -11,7 +11,7 @@ import pytest
 
 import streed
 from streed import NotProvenWarning
-from streed.estimators.estimate import Estimate, Step
+from streed.estimators.estimate import Estimate, Step, _Probe
 from streed.solver.forecast import Pace, whole_seconds
 from streed.tree.durations import duration
 from streed.tree.result import Progress
@@ -165,3 +165,30 @@ def test_default_fits_over_all_thresholds_end_by_themselves() -> None:
     assert found.measured
     exact = streed.OptimalTreeClassifier(max_depth=5, cuts="exact")
     assert not streed.estimate(exact, X, y, probe_seconds=0.05).measured
+
+
+def test_searches_over_bins_grow_by_the_root_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streed.estimators.many.MANY_CELLS", 2000)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(1000, 4)), rng.integers(0, 2, 1000)
+    model = streed.OptimalTreeClassifier(max_depth=4)
+    probe = _Probe(model, model._limits(), [X, y], {}, 60.0, 9.0)
+    probe.run()
+    assert probe.bins
+    assert [step.max_depth for step in probe.steps] == [2, 3, 4]
+    found, last = probe.answer(), probe.steps[-1]
+    assert found.seconds == pytest.approx(3 * last.seconds)
+    assert found.memory == last.memory
+    assert not found.measured
+    bits = _Probe(model, model._limits(), [X > 0, y], {}, 60.0, 9.0)
+    bits.run()
+    assert not bits.bins
+    assert bits.answer().seconds == pytest.approx(9 * bits.steps[-1].seconds)
+
+
+def test_threads_divide_the_forecast() -> None:
+    X, y = easy()
+    model = streed.OptimalTreeClassifier(max_depth=2, n_jobs=2)
+    probe = _Probe(model, model._limits(), [X, y], {}, 0.5, 1.0)
+    probe.run()
+    assert probe.answer().seconds == probe.steps[-1].seconds / 2

@@ -383,3 +383,30 @@ def test_bad_arguments() -> None:
         streed.OptimalTreeClassifier(tune={"fold_cuts": "exact"}).fit(REAL, CLASSES)
     with pytest.raises(ValueError, match="time_limit must be"):
         streed.OptimalTreeClassifier(tune=3, time_limit=-1).fit(REAL, CLASSES)
+
+
+def test_the_result_names_the_tuned_size() -> None:
+    X = np.random.default_rng(0).random((200, 4))
+    model = streed.OptimalTreeClassifier(max_depth=2, tune="holdout").fit(X, X[:, 0] > 0.5)
+    score = f"accuracy {model.tuned_.score:.4g} on rows held out"
+    assert model.tuned_.params["max_nodes"] == 1
+    assert model.result_.advice == f"tuned size: 1 branching node, {score}"
+    assert model.result_.summary().endswith(model.result_.advice)
+    hard = streed.OptimalTreeClassifier(max_depth=2, tune="holdout").fit(X, (X[:, 0] > 0.5) ^ (X[:, 1] > 0.5))
+    assert hard.tuned_.params["max_nodes"] == 3
+    assert hard.result_.advice.startswith("tuned size: 3 branching nodes, ")
+    assert hard.result_.advice.endswith("it is the largest that was tried: larger ones could do better")
+    prices = {"cost_complexity": [0.01, 0.2]}
+    priced = streed.OptimalTreeClassifier(max_depth=2, tune=prices).fit(X, X[:, 0] > 0.5)
+    assert priced.result_.advice.startswith("tuned size: cost_complexity=")
+
+
+@pytest.mark.filterwarnings("ignore::streed.NotProvenWarning")
+def test_a_tuned_fit_that_a_limit_ended_keeps_its_advice() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.random((600, 90)) < 0.5, rng.integers(0, 2, 600)
+    tune = {"max_nodes": [30, 31], "cv": 2}
+    model = streed.OptimalTreeClassifier(max_depth=5, time_limit=0.3, tune=tune).fit(X, y)
+    assert not model.result_.optimal
+    assert model.result_.advice.startswith("tuned size: 3")
+    assert "raise time_limit" in model.result_.advice

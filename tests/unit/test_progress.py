@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import streed
-from streed.solver.progress import LiveLine, Watcher, Watchers
+from streed.solver.progress import Bar, LiveLine, Watcher, Watchers, live_display
 from streed.tasks import Accuracy
 
 STATES = [streed.Progress(0.1, 2000, 0, 1.0, 0.0, 5e9), streed.Progress(0.2, 20, 15, 0.25, 0.5, 2e6)]
@@ -106,3 +106,47 @@ def test_a_real_search_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     result = streed.solve(Accuracy(labels), features, max_depth=3, progress=True)
     last = terminal.getvalue().split("\r")[-1]
     assert f"best {result.objective:g}  bound {result.lower_bound:g}  gap 0.0 %  root 100 %" in last
+
+
+def test_notebooks_have_a_bar_of_tqdm(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tqdm")
+    notebook = Notebook()
+    monkeypatch.setattr(sys, "stderr", notebook)
+    rng = np.random.default_rng(0)
+    features, labels = rng.integers(0, 2, (300, 20)).astype(bool), rng.integers(0, 2, 300)
+    result = streed.solve(Accuracy(labels), features, max_depth=3, progress=True)
+    last = notebook.getvalue().split("\r")[-1]
+    assert last.startswith("100%|")
+    assert f"best {result.objective:g}  bound {result.lower_bound:g}  gap 0.0 %" in last
+    assert last.endswith("\n")
+
+
+def test_a_bar_shows_each_state() -> None:
+    states: list[tuple[float, str]] = []
+
+    class Tqdm:
+        n = 0.0
+
+        def __init__(self, **named: Any) -> None:
+            assert named["total"] == 100
+
+        def set_description_str(self, text: str) -> None:
+            states.append((self.n, text))
+
+        def close(self) -> None:
+            states.append((self.n, "closed"))
+
+    bar = Bar(Tqdm)
+    bar(STATES[1])
+    bar.finish(LAST)
+    assert [n for n, _ in states] == [50, 100, 100]
+    assert states[0][1] == "0.2 s  best 20  bound 15  gap 25.0 %  root 50 %  2 MB"
+    assert states[-1][1] == "closed"
+
+
+def test_a_bar_only_in_notebooks_and_with_tqdm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert isinstance(live_display(), LiveLine)
+    monkeypatch.setattr(sys, "stderr", Notebook())
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    assert isinstance(live_display(), LiveLine)

@@ -34,9 +34,12 @@ PROBE = 0.5
 LEVEL_FOUR, LATER = 0.75, (0.62, 0.47)
 """Growth of the number of tables: at level four, in units of the tables of level three; then what is left of
 the growth of the level before."""
-MOST_CELLS = 4_000_000
-"""Of larger tables some rows are probed, and times are multiplied."""
-
+MOST_CELLS = 1_100_000
+"""Of larger tables some rows are probed, and times are multiplied: so few that the probe takes less than the
+fit, so many that default fits search bins, as they do from a million cells on (`streed.estimators.many`)."""
+BINS = 0.5
+"""A search over bins grows by this power of the rows, since part of its work is fixed: with it forecasts of
+four tables of 1.5 to 20 million cells were 0.6 to 3.0 times what the fits took."""
 
 LONGEST = 30.0
 """Processor seconds that a fit which ends by itself may take."""
@@ -140,8 +143,16 @@ def estimate(estimator: Any, X: Any, *data: Any, probe_seconds: float = PROBE, *
     Returns
     -------
     Estimate
-        ``print`` shows it. `Estimate.seconds` are those of an idle machine, by processor time; with `n_jobs`
-        threads the time of one is divided by their number.
+        ``print`` shows it. `Estimate.seconds` are those of an idle machine, by processor time.
+
+    Notes
+    -----
+    With `n_jobs` threads the forecast is that of one thread divided by their number: the least that threads
+    can take, since the probe does not measure how well they share the work.
+
+    Forecasts of memory are coarser than those of time. They are too low where the wanted depth is far above
+    what the probe ended, since caches grow with what is searched last: of 51 fits 7 needed 3 to 8 times the
+    forecast, most of them of depth 6 and 7, and one needed 100 times. A `memory_limit` holds anyway.
 
     Examples
     --------
@@ -199,6 +210,8 @@ class _Probe:
         """Pair tables of each step that ended; 0 where the engine has none."""
         self.started = time.process_time()
         self.rows = 0
+        self.bins = False
+        """Whether the last fit searched bins: it ended by itself, and the next one does."""
 
     @property
     def spent(self) -> float:
@@ -210,7 +223,7 @@ class _Probe:
         last = None if self.limits.unlimited else self.limits.max_depth
         depths = [last] if last is None else range(min(last, 2), last + 1)
         for depth in depths:
-            if depth != last and self.spent > self.most and not any(self.tables[1:]):
+            if depth != last and (self.bins or (self.spent > self.most and not any(self.tables[1:]))):
                 continue  # of a large table even two levels take long: the one that is wanted is next
             share = self.most / 2 if depth == last else self.most / 3
             if not self._fit(depth, max(share, self.most - self.spent)):
@@ -220,12 +233,14 @@ class _Probe:
 
     def _fit(self, depth: int | None, most: float) -> bool:
         """Make one fit; returns whether it ended."""
+        most = max(most, LONGEST) if self.bins else most
         pace = Pace(most)
         model = clone(self.estimator).set_params(max_depth=depth, tune=None)
         model.set_params(progress=pace)
         model.fit(*self.data, **self.named)
         result: Result = model.result_
         self.rows = int(model.tree_.n_samples[0])
+        self.bins = result.status == "work_limit" and THRESHOLDS not in result.statistics
         taken = time.process_time() - pace.started
         stopped = bool(pace.seen) and pace.seen[-1].seconds > most and not result.optimal
         tables = float(result.statistics.get("tables_counted", 0))
@@ -279,7 +294,7 @@ class _Probe:
     def answer(self) -> Estimate:
         """Return the forecast for the whole table and all threads."""
         threads = max(1, self.limits.n_threads)
-        factor = self.scale / threads
+        factor = (self.scale**BINS if self.bins else self.scale) / threads
         whole: dict[str, Any] = (
             {} if self.scale == 1 else {"measured": False, "objective": math.nan}
         )  # some rows only
@@ -293,7 +308,7 @@ class _Probe:
             seconds=end.seconds,
             low=low,
             high=high,
-            memory=end.memory * max(1.0, self.scale),
+            memory=end.memory * (1.0 if self.bins else max(1.0, self.scale)),  # sums by bin have no rows
             measured=measured,
             steps=steps,
             probe=self.spent,

@@ -1,10 +1,11 @@
-"""Watching a running search: a live line on stderr, functions of the user, or both."""
+"""Watching a running search: a live line on stderr or a bar in a notebook, functions of the user, or both."""
 
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
-from typing import Protocol, TextIO
+from typing import Any, Protocol, TextIO
 
 from streed.solver.forecast import whole_seconds
 from streed.tree.durations import duration
@@ -90,9 +91,42 @@ def redraws(stream: TextIO | None) -> bool:
 
     A notebook's stream says that it is no terminal, but it redraws like one.
     """
-    if stream is None:
-        return False
-    return stream.isatty() or type(stream).__module__.startswith("ipykernel")
+    return stream is not None and (stream.isatty() or in_notebook(stream))
+
+
+def in_notebook(stream: TextIO | None) -> bool:
+    """Whether a stream goes to a notebook: it is one of its kernel."""
+    return type(stream).__module__.startswith("ipykernel")
+
+
+class Bar:
+    """The state of a search as a bar of ``tqdm.auto``: how much of the root is done, and the live line."""
+
+    def __init__(self, tqdm: Any) -> None:
+        self._bar = tqdm(total=100, bar_format="{percentage:3.0f}%|{bar}| {desc}")
+
+    def __call__(self, progress: Progress) -> None:
+        """Show the state of the search."""
+        self._bar.n = round(100 * progress.root_done, 1)
+        self._bar.set_description_str(live_line(progress).strip())
+
+    def finish(self, last: Progress) -> None:
+        """Show the last state, and leave it on the screen."""
+        self(last)
+        self._bar.close()
+
+
+def live_display() -> LiveLine | Bar:
+    """Return a bar in a notebook where tqdm is installed, else a line on stderr."""
+    if not in_notebook(sys.stderr):
+        return LiveLine()
+    try:
+        with warnings.catch_warnings():  # without ipywidgets the bar is text, of which tqdm warns
+            warnings.simplefilter("ignore")
+            from tqdm.auto import tqdm
+    except ImportError:
+        return LiveLine()
+    return Bar(tqdm)
 
 
 class Watchers(tuple[object, ...]):
@@ -112,7 +146,7 @@ class Watcher:
     def __init__(self, task: Reports, progress: object) -> None:
         self._task = task
         self._functions: list[Callable[[Progress], object]] = []
-        self._line: LiveLine | None = None
+        self._line: LiveLine | Bar | None = None
         self._error: BaseException | None = None
         self.stopped = False
         self.root_done = 0.0
@@ -125,7 +159,7 @@ class Watcher:
         if callable(progress):
             self._functions.append(progress)
         elif progress is True:
-            self._line = LiveLine()
+            self._line = live_display()
         elif progress is not None and progress is not False:
             raise TypeError(f"progress must be False, True or a function of a Progress, got {progress!r}")
 

@@ -19,6 +19,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from streed.errors import NotProvenWarning, silent_fits, warn_caller
 from streed.options import MOST_DEPTH, OPTIONS
 from streed.paths.text import aligned
+from streed.tuning.advice import advise_tuned
 from streed.tuning.clock import Clock
 from streed.tuning.fits import INTERRUPTED, Fitted, FoldFit, FoldSearch, Scorer
 from streed.tuning.folds import Fold, make_folds
@@ -211,6 +212,8 @@ def tune(
     with contextlib.nullcontext() if complete else silent_fits():
         final = clone(estimator).set_params(**chosen, time_limit=clock.rest(), progress=watched).fit(**data)
     final.set_params(time_limit=estimator.time_limit, progress=estimator.progress)
+    score = f"{scorer.name} {results['mean_score'][index]:.4g} on rows held out"
+    advise_tuned(final.result_, results, chosen, score)
     trees = 1 + sum(len(set(fold.fitted.values())) for fold in found.values())
     how = _how(found, clock.n_jobs, search.candidates)
     tuned = Tuned(final, chosen, results, index, trees, scorer.name, how, complete)
