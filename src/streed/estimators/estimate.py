@@ -35,8 +35,9 @@ LEVEL_FOUR, LATER = 0.75, (0.62, 0.47)
 """Growth of the number of tables: at level four, in units of the tables of level three; then what is left of
 the growth of the level before."""
 MOST_CELLS = 1_100_000
-"""Of larger tables some rows are probed, and times are multiplied: so few that the probe takes less than the
-fit, so many that default fits search bins, as they do from a million cells on (`streed.estimators.many`)."""
+"""Of larger tables some rows are probed, and times multiplied: few, since default fits over bins are short
+(a probe of this size takes up to 2.3 fits of a table that is hardly larger), but enough that it does search
+bins, as from a million cells on (`streed.estimators.many`)."""
 BINS = 0.5
 """A search over bins grows by this power of the rows, since part of its work is fixed: with it forecasts of
 four tables of 1.5 to 20 million cells were 0.6 to 3.0 times what the fits took."""
