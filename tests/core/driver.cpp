@@ -223,6 +223,7 @@ void run(int size) {
     driver::priced_nodes(static_cast<std::size_t>(150 * size), 16, 0.012, 4);
     driver::thresholds(static_cast<std::size_t>(120 * size), 5, 3, 5);
     driver::thresholds(static_cast<std::size_t>(90 * size), 3, 4, 6);
+    driver::division_of_many_rows(40000);
 }
 
 }  // namespace

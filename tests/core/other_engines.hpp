@@ -83,6 +83,43 @@ inline std::vector<std::int32_t> ranks_of(Rows& rows) {
     return ranks;
 }
 
+// A wide node looks at the clock before each column of either side, and can be divided again after a stop.
+inline void division_of_many_rows(std::size_t n) {
+    using streed::thresholds::Node;
+    const std::string what = "division of a wide node";
+    Rows rows(n, 6, 2, 1);
+    const std::vector<std::int32_t> ranks = ranks_of(rows);
+    streed::thresholds::Problem problem;
+    problem.ranks = ranks.data();
+    problem.n_rows = n;
+    problem.n_columns = 6;
+    problem.n_labels = 2;
+    problem.model = &streed::thresholds::labels_model();
+    problem.labels = rows.label.data();
+    problem.weights = rows.ones.data();
+    const streed::thresholds::Table table = streed::thresholds::make_table(problem, streed::Options{});
+    const streed::thresholds::Kernels& kernels = streed::thresholds::select_kernels("auto");
+    const Node& root = table.root;
+    if (!root.wide()) return fail(what, "it is narrow");
+    Node lower, upper;
+    streed::thresholds::RowMap map;
+    streed::thresholds::open_sides(root, 0, root.rank_at(0, root.size() / 2), kernels, lower, upper, map);
+    int looks = 0;
+    bool stopped = false;
+    try {
+        streed::thresholds::fill_sides(root, kernels, lower, upper, map, [&] {
+            if (++looks == 2) throw std::runtime_error("stop");
+        });
+    } catch (const std::runtime_error&) {
+        stopped = true;
+    }
+    if (!stopped || looks != 2) fail(what, "a look did not stop it");
+    looks = 0;
+    streed::thresholds::fill_sides(root, kernels, lower, upper, map, [&] { ++looks; });
+    if (looks != 2 * root.n_columns()) fail(what, "looked " + std::to_string(looks) + " times");
+    if (lower.size() + upper.size() != root.size()) fail(what, "rows are lost");
+}
+
 inline void one_of_thresholds(const std::string& what, const streed::thresholds::Problem& problem, int depth,
                               int nodes, bool anytime = false) {
     const double no_limit = std::numeric_limits<double>::infinity();

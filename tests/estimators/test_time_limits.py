@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ import pytest
 from sklearn.metrics import f1_score
 
 from streed import NotProvenWarning, OptimalTreeClassifier, OptimalTreeRegressor, PolicyTree
-from streed.estimators import columns, plan, policy, teachers
-from streed.solver.engines import by_depth, thresholds
+from streed.estimators import columns, many, plan, policy, teachers
+from streed.estimators.many.moves import Branch, Mover
+from streed.solver.engines import bins, by_depth, thresholds
 from tests.support import one_cut
 
 RNG = np.random.default_rng(0)
@@ -52,8 +54,8 @@ def given(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
 def test_reading_counts_and_the_end_of_a_search_has_its_time(
     given: list[float], estimator: Any, cuts: Any
 ) -> None:
-    """Of 30 s 6 are gone and 12 are kept; of 8 s half of what is left is kept."""
-    for limit, most in ((30.0, 12.0), (8.0, 1.0), (math.inf, math.inf)):
+    """Of 30 s 6 are gone and 12 are kept; of 8 s most of what is left is kept."""
+    for limit, most in ((30.0, 12.0), (8.0, 0.4), (math.inf, math.inf)):
         given.clear()
         model = estimator(max_depth=2, cuts=cuts, time_limit=None if limit == math.inf else limit)
         model.fit(X, Y)
@@ -95,6 +97,49 @@ def test_metrics_stop_between_searches(given: list[float]) -> None:
     given.clear()
     OptimalTreeClassifier("f1", max_depth=2, time_limit=100).fit(X, Y)
     assert len(given) > 1
+
+
+@pytest.mark.parametrize("estimator", [OptimalTreeClassifier, OptimalTreeRegressor])
+def test_a_search_over_bins_leaves_time_for_its_end(
+    given: list[float], estimator: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 60 s 6 are gone and 18 are kept; of 16 s half of what is left, and no cut is moved."""
+    moved: list[object] = []
+    search, move = bins.search, Mover.move
+
+    def noted(form: Any, codes: Any, options: dict[str, Any]) -> Any:
+        given.append(options["time_limit"])
+        return search(form, codes, options)
+
+    def counted(mover: Mover, tree: Branch) -> bool:
+        moved.append(tree)
+        return move(mover, tree)
+
+    monkeypatch.setattr(many, "MANY_CELLS", 1)
+    monkeypatch.setattr(many, "SECONDS_PER_CELL", 1.0)
+    monkeypatch.setattr(bins, "search", noted)
+    monkeypatch.setattr(Mover, "move", counted)
+    for limit, most, moves in ((60.0, 36.0, True), (16.0, 5.0, False)):
+        given.clear()
+        moved.clear()
+        with nullcontext() if moves else pytest.warns(NotProvenWarning):
+            result = estimator(max_depth=3, time_limit=limit).fit(X, Y).result_
+        assert 0 < given[0] <= most
+        assert bool(moved) == moves
+        assert result.status == ("work_limit" if moves else "time_limit")
+
+
+def test_paths_begin_no_search_that_could_not_end(given: list[float]) -> None:
+    """The table is read twice, for 12 s; a search takes 12 s more at least, and so long is its end."""
+    model = OptimalTreeClassifier(max_depth=2, cuts="exact", time_limit=20)
+    with pytest.warns(NotProvenWarning, match="time_limit=20"):
+        path = model.path(X, Y)
+    assert not given
+    assert [result.status for result in path][-1] == "time_limit"
+    assert all(0 <= result.lower_bound <= result.objective for result in path)
+    model.set_params(time_limit=100).path(X, Y)
+    assert given
+    assert max(given) <= 100 - 2 * READING - 2 * READING
 
 
 def test_the_tree_of_a_policy_has_its_time_after_the_teacher(

@@ -66,7 +66,7 @@ Cuts quantile_cuts(const Search& search, const Node& node, int per_column) {
     return out;
 }
 
-Cuts greedy_cuts(const Search& search, const Node& node, int depth) {
+Cuts greedy_cuts(Search& search, const Node& node, int depth) {
     Cuts out(node.n_columns());
     GreedyTargets targets;
     if (!node.model().greedy_targets(node, targets)) return out;
@@ -75,6 +75,7 @@ Cuts greedy_cuts(const Search& search, const Node& node, int depth) {
     std::vector<std::int32_t> bins, of_rank;
     for (int j = 0; j < node.n_columns(); ++j) {
         if (node.constant(j)) continue;
+        search.checkpoint(true);
         columns.push_back(j);
         bins.resize(bins.size() + n);
         std::int32_t* own = bins.data() + (bins.size() - n);

@@ -28,7 +28,7 @@ private:
 Cuts quantile_cuts(const Search& search, const Node& node, int per_column);
 
 // Of two greedy trees by the criteria of the row model, the second with one level more.
-Cuts greedy_cuts(const Search& search, const Node& node, int depth);
+Cuts greedy_cuts(Search& search, const Node& node, int depth);
 
 // Around each test of a tree, quantiles of the rows between it and the nearest known cuts on both sides, so
 // many on each side, and the tests themselves.

@@ -30,9 +30,12 @@ struct Rows {
     std::size_t n = 0;
 };
 
+// Rows that are merged between two looks at the clock: about 10 ms.
+constexpr std::size_t kRowsPerLook = 1 << 16;
+
 class Merger {
 public:
-    Merger(const Search& search, const Node& node, const Cuts& cuts, bool merge)
+    Merger(Search& search, const Node& node, const Cuts& cuts, bool merge)
         : search_(search), node_(node), merge_(merge) {
         width_ = search.problem.n_numbers;
         numbers_ = search.problem.numbers;
@@ -41,7 +44,10 @@ public:
             columns_.push_back(j);
             for (const std::int32_t rank : cuts.of(j)) tests_.push_back({j, rank});
         }
-        for (const int j : columns_) code_column(j, cuts.of(j));
+        for (const int j : columns_) {
+            search_.checkpoint(true);
+            code_column(j, cuts.of(j));
+        }
     }
 
     const std::vector<Test>& tests() const { return tests_; }
@@ -52,6 +58,7 @@ public:
         std::vector<std::size_t> from;  // row of the node, by row that stays
         const std::size_t n = static_cast<std::size_t>(node_.size());
         for (std::size_t row = 0; row < n; ++row) {
+            if (row % kRowsPerLook == 0) search_.checkpoint(true);
             const std::size_t given = search_.table.rows[node_.roots()[row]];
             const std::int32_t label = width_ > 0 ? 0 : search_.problem.labels[given];
             std::size_t to = out.n;
@@ -116,7 +123,7 @@ private:
                           codes + b * columns_.size());
     }
 
-    const Search& search_;
+    Search& search_;
     const Node& node_;
     const bool merge_;
     std::size_t width_ = 0;
@@ -151,6 +158,7 @@ std::shared_ptr<const Plan> solve_on_cuts(Search& search, const Node& node, cons
     const bool counted = search.least_rows > 1;  // rows must stay as they are
     Merger merger(search, node, cuts, !counted && node.size() > kManyRows);
     Rows rows = merger.rows();
+    search.checkpoint(true);
     const auto bytes = static_cast<std::ptrdiff_t>(rows.features.size() + 16 * rows.n);
     search.take_memory(bytes);
     search.count_work(work_on_cuts(node, cuts.size(), depth));

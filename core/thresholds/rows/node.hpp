@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "data/aligned.hpp"
@@ -151,9 +152,14 @@ struct RowMap {
     std::vector<std::uint16_t> narrow;
 };
 
-// Divides the rows of a node: those whose rank in the column is below `rank` go to `lower`. Orders stay
-// orders. Constant columns are not copied. Returns by how many bytes buffers have grown.
-std::size_t partition(const Node& node, int column, std::int32_t rank, const Kernels& kernels, Node& lower,
-                      Node& upper, RowMap& map);
+// Divides the rows of a node in two steps: those whose rank in the column is below `rank` go to `lower`. The
+// first one numbers the rows and makes room; returns by how many bytes buffers have grown.
+std::size_t open_sides(const Node& node, int column, std::int32_t rank, const Kernels& kernels, Node& lower,
+                       Node& upper, RowMap& map);
+
+// The second one copies the rows. Orders stay orders. Constant columns are not copied. `look` is called
+// before each column of a wide node, and may throw.
+void fill_sides(const Node& node, const Kernels& kernels, Node& lower, Node& upper, const RowMap& map,
+                const std::function<void()>& look);
 
 }  // namespace streed::thresholds

@@ -89,7 +89,8 @@ void divide_narrow(const Node& node, const std::uint16_t* map, const Kernels& ke
     }
 }
 
-void divide_wide(const Node& node, const std::uint32_t* map, Node& lower, Node& upper) {
+void divide_wide(const Node& node, const std::uint32_t* map, Node& lower, Node& upper,
+                 const std::function<void()>& look) {
     for (std::size_t k = 0; k < static_cast<std::size_t>(node.size()); ++k) {
         Node& child = (map[k] & kUpper) != 0 ? upper : lower;
         child.roots()[map[k] & ~kUpper] = node.roots()[k];
@@ -100,6 +101,7 @@ void divide_wide(const Node& node, const std::uint32_t* map, Node& lower, Node& 
         const std::uint32_t side = child == &upper ? kUpper : 0;
         for (int j = 0; j < node.n_columns(); ++j) {
             if (node.constant(j)) continue;
+            look();
             child->wide() ? take_side<std::uint64_t>(node, j, map, side, *child)
                           : take_side<std::uint32_t>(node, j, map, side, *child);
         }
@@ -108,8 +110,8 @@ void divide_wide(const Node& node, const std::uint32_t* map, Node& lower, Node& 
 
 }  // namespace
 
-std::size_t partition(const Node& node, int column, std::int32_t rank, const Kernels& kernels, Node& lower,
-                      Node& upper, RowMap& map) {
+std::size_t open_sides(const Node& node, int column, std::int32_t rank, const Kernels& kernels, Node& lower,
+                       Node& upper, RowMap& map) {
     constexpr std::size_t kBehind = 32;  // what kernels read and write behind the last row
     const std::size_t n = static_cast<std::size_t>(node.size());
     if (node.wide() && map.wide.size() < n) map.wide.resize(n);
@@ -117,13 +119,18 @@ std::size_t partition(const Node& node, int column, std::int32_t rank, const Ker
     const int n_lower = node.wide() ? number_wide_rows(node, column, rank, map.wide)
                                     : kernels.number_rows(node.ranks<std::int16_t>(column), node.size(), rank,
                                                           map.narrow.data());
-    std::size_t grown = lower.allocate(n_lower, node.n_columns(), node.n_labels(), node.model(), node.unit());
-    grown += upper.allocate(node.size() - n_lower, node.n_columns(), node.n_labels(), node.model(),
-                            node.unit());
+    const std::size_t grown = lower.allocate(n_lower, node.n_columns(), node.n_labels(), node.model(),
+                                             node.unit());
+    return grown + upper.allocate(node.size() - n_lower, node.n_columns(), node.n_labels(), node.model(),
+                                  node.unit());
+}
+
+void fill_sides(const Node& node, const Kernels& kernels, Node& lower, Node& upper, const RowMap& map,
+                const std::function<void()>& look) {
     lower.set_factor(node.factor());
     upper.set_factor(node.factor());
     if (node.wide())
-        divide_wide(node, map.wide.data(), lower, upper);
+        divide_wide(node, map.wide.data(), lower, upper, look);
     else
         divide_narrow(node, map.narrow.data(), kernels, lower, upper);
     for (Node* child : {&lower, &upper}) {
@@ -131,7 +138,6 @@ std::size_t partition(const Node& node, int column, std::int32_t rank, const Ker
         for (int j = 0; j < node.n_columns(); ++j)
             if (node.constant(j)) child->drop(j);
     }
-    return grown;
 }
 
 }  // namespace streed::thresholds

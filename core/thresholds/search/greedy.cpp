@@ -94,7 +94,7 @@ Outcome Worker::greedy(Node& node, int depth, int nodes, int best_levels, Cost l
     if (split.column < 0) return out;
     const std::shared_ptr<Plan> plan = make_plan(node, split.column, split.position);
     Node* sides[2] = {&child(level, 0), &child(level, 1)};
-    divide(node, split.column, node.rank_at(split.column, split.position), *sides[0], *sides[1]);
+    divide(node, split.column, node.rank_at(split.column, split.position), *sides[0], *sides[1], true);
     Cost cost = search_.branch_cost;
     for (int side = 0; side < 2 && cost < limit; ++side) {
         const Outcome below = greedy(*sides[side], depth - 1, (nodes - 1 + (side == 0 ? 1 : 0)) / 2,

@@ -125,7 +125,7 @@ public:
     Stump best_stump(const Node& node) const;  // with costs in ticks
     Stump purest_split(Node& node);
     void prepare(Node& node);
-    void divide(Node& node, int column, std::int32_t rank, Node& lower, Node& upper);
+    void divide(Node& node, int column, std::int32_t rank, Node& lower, Node& upper, bool to_the_end = false);
     Node& child(int level, int side);
     std::shared_ptr<Plan> make_plan(const Node& node, int column, int position) const;
     std::shared_ptr<Plan> stump_plan(Node& node);  // the best split into two leaves; null where none pays
@@ -151,6 +151,7 @@ private:
     struct DepthTwo;
     struct Branching;
     void look_at_clock(const Node& node);
+    void look_after(long cells);
     void evaluate(Node& node, const std::vector<Lane>& lanes, Sides& sides);
     // Rows are walked with a cost for every label.
     bool walks_costs(const Node& node) const {

@@ -22,12 +22,17 @@ Node& Worker::child(int level, int side) {
     return nodes_[static_cast<std::size_t>(2 * level + side)];
 }
 
-// Buffers are counted after they have grown: they belong to a level and grow a few times in a search.
-void Worker::divide(Node& node, int column, std::int32_t rank, Node& lower, Node& upper) {
+// Buffers are counted after they have grown: they belong to a level and grow a few times in a search. A large
+// table takes tenths of a second to divide, so the clock is asked between its columns, unless what is being
+// built must be built to the end.
+void Worker::divide(Node& node, int column, std::int32_t rank, Node& lower, Node& upper, bool to_the_end) {
     const std::ptrdiff_t grown = static_cast<std::ptrdiff_t>(
-        partition(node, column, rank, search_.kernels, lower, upper, map_));
+        open_sides(node, column, rank, search_.kernels, lower, upper, map_));
     taken_ += grown;
     if (grown > 0) search_.take_memory(grown);
+    fill_sides(node, search_.kernels, lower, upper, map_, [&] {
+        if (!to_the_end && !search_.building) look_after(node.size());
+    });
 }
 
 // The second copy of a column with missing values has the splits of the first one where no value is missing.
@@ -89,8 +94,11 @@ Cost Worker::side_cost(const Node& node, Cost weight, Cost given) const {
 
 // Counts the cells of a node that is about to be gone through, and looks at the clock after enough of them.
 void Worker::look_at_clock(const Node& node) {
-    since_checkpoint_ += static_cast<int>(
-        std::min<long>(1l << 20, static_cast<long>(node.size()) * node.n_columns()));
+    look_after(static_cast<long>(node.size()) * node.n_columns());
+}
+
+void Worker::look_after(long cells) {
+    since_checkpoint_ += static_cast<int>(std::min<long>(1l << 20, cells));
     if (since_checkpoint_ < 1 << 16) return;  // about 0.2 ms
     since_checkpoint_ = 0;
     search_.checkpoint(calling_);
