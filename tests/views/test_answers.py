@@ -143,4 +143,6 @@ def test_the_next_step() -> None:
     bits = np.random.default_rng(0).random((200, 12)) < 0.5
     further = streed.OptimalTreeClassifier(max_depth=3).fit(bits, np.arange(200) % 2)
     assert "max_depth=4 takes about" in further.result_.advice
-    assert streed.OptimalTreeClassifier(max_depth=2, tune="holdout").fit(X, y).result_.advice == ""
+    tuned = streed.OptimalTreeClassifier(max_depth=2, tune="holdout").fit(X, y).result_
+    assert "tuned size: 1 branching node" in tuned.advice
+    assert "takes about" not in tuned.advice
