@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MOVED = {
     "streed.columns": "streed.table.columns",
     "streed.conditions": "streed.tree.conditions",
+    "streed.estimators.policy_value": "streed.estimators.policies.value",
+    "streed.estimators.stability": "streed.estimators.fitted.stability",
     "streed.features": "streed.binarize.features",
     "streed.result": "streed.tree.result",
     "streed.tasks.threshold": "streed.tasks.limited_task",

@@ -13,7 +13,7 @@ import streed
 from streed.cli import main
 from streed.cli.parser import make_parser
 from streed.cli.training import make_binarizer
-from streed.estimators.plan import default_binarizer
+from streed.estimators.fitting.plan import default_binarizer
 from streed.options import CUTS, OPTIONS
 from tests.support import ROOT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from streed.estimators import plan
+from streed.estimators.fitting import plan
 from streed.solver.engines import thresholds
 
 

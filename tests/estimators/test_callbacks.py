@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from streed import OptimalTreeClassifier
-from streed.estimators.callbacks import STEPS
+from streed.estimators.parameters.callbacks import STEPS
 
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from version 1.9 on")
 

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import streed
 from streed import Binarizer, CutsWarning, NotProvenWarning, OptimalTreeClassifier
-from streed.estimators import plan
+from streed.estimators.fitting import plan
 from streed.model import Model
 from tests.estimators.hurry import hurry
 from tests.support import DATA, one_cut

@@ -22,7 +22,7 @@ from streed import (
     OptimalTreeClassifier,
     PolicyTree,
 )
-from streed.estimators import plan
+from streed.estimators.fitting import plan
 from tests.estimators.hurry import hurry
 from tests.properties.thresholds_twin import splits
 from tests.support import one_cut

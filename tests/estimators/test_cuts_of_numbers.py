@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.tree import DecisionTreeRegressor
 
 from streed import Binarizer, CutsWarning, NotProvenWarning, OptimalTreeClassifier, OptimalTreeRegressor
-from streed.estimators import plan
+from streed.estimators.fitting import plan
 from tests.estimators.hurry import hurry
 
 Data = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import streed
-from streed.estimators import plan
+from streed.estimators.fitting import plan
 from streed.reference import Components
 from streed.survival import survival_target
 from tests.estimators.hurry import hurry

@@ -177,8 +177,8 @@ def total(node: Branch, table: BinColumns, costs: RowCosts, inside: NDArray[np.b
 def test_moved_cuts_are_the_best_ones_beside_them(seed: int) -> None:
     """Against all values of the two bins beside each cut, with everything else fixed."""
     X, y = noisy(seed, 900)
-    from streed.estimators.columns import FitColumns
-    from streed.estimators.plan import default_binarizer
+    from streed.estimators.fitting.columns import FitColumns
+    from streed.estimators.fitting.plan import default_binarizer
 
     table = BinColumns(FitColumns(default_binarizer(), X, y, None, slice(None)))
     assert table.worth

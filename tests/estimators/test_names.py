@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import streed
-from streed.estimators.names import FOREIGN
+from streed.estimators.parameters.names import FOREIGN
 
 ESTIMATORS = [
     streed.OptimalTreeClassifier,

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from streed import Binarizer, InfeasibleError, PolicyTree
-from streed.estimators.teachers import Models, Trial, clipped, folds_of, scores_of
+from streed.estimators.policies.teachers import Models, Trial, clipped, folds_of, scores_of
 
 
 def trial(n: int = 600, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:

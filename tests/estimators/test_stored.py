@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import streed
+from streed.estimators import Estimate
 from streed.model import Model
 
 STORED = Path(__file__).parents[1] / "stored"
@@ -44,6 +45,14 @@ def test_a_pickled_binarizer_transforms() -> None:
 @pytest.mark.parametrize("name", ["optimal", "policy"])
 def test_model_files_predict_as_they_did(name: str) -> None:
     assert Model.load(STORED / f"{name}.json").predict(table()).tolist() == EXPECTED[name]
+
+
+def test_results_pickled_under_the_old_names_of_their_modules_load() -> None:
+    value = Estimate(1.0, 0.5)
+    stored = pickle.dumps(value, protocol=0)
+    old = stored.replace(b"streed.estimators.policies.value", b"streed.estimators.policy_value")
+    assert old != stored
+    assert pickle.loads(old) == value
 
 
 OF_0_2 = json.loads((STORED / "expected_0_2.json").read_text())

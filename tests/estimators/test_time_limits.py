@@ -13,8 +13,10 @@ import pytest
 from sklearn.metrics import f1_score
 
 from streed import NotProvenWarning, OptimalTreeClassifier, OptimalTreeRegressor, PolicyTree
-from streed.estimators import columns, many, plan, policy, teachers
+from streed.estimators import many, policy
+from streed.estimators.fitting import columns, plan
 from streed.estimators.many.moves import Branch, Mover
+from streed.estimators.policies import teachers
 from streed.solver.engines import bins, by_depth, thresholds
 from tests.support import one_cut
 

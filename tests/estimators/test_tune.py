@@ -17,7 +17,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.model_selection import KFold
 
 import streed
-from streed.estimators import candidates
+from streed.estimators.choosing import candidates
 from streed.options import check_limits
 from streed.solver import greedy
 from streed.survival import survival_target

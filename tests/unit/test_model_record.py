@@ -162,7 +162,7 @@ def test_the_record_of_a_tuned_tree_has_what_was_chosen() -> None:
 
 
 def test_parameters_of_every_kind() -> None:
-    from streed.estimators.record import plain
+    from streed.estimators.fitted.record import plain
 
     large = np.arange(1000.0)
     found = plain({"matrix": np.eye(2), "large": large, "binarizer": streed.Binarizer(), "function": np.mean})

@@ -7,7 +7,7 @@ import pytest
 from sklearn.model_selection import GridSearchCV, KFold
 
 import streed
-from streed.estimators.scores import own_score
+from streed.estimators.choosing.scores import own_score
 from streed.tuning import tune
 from streed.tuning.clock import Clock
 from streed.tuning.fits import FoldSearch, Scorer

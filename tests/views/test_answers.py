@@ -126,13 +126,13 @@ def test_copies_keep_what_the_fit_knew() -> None:
 
 
 def test_large_tables_have_a_greedy_tree_where_it_is_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("streed.estimators.baseline.FEW_CELLS", 10)
-    monkeypatch.setattr("streed.estimators.baseline.SHARE", 1e9)
+    monkeypatch.setattr("streed.estimators.fitted.baseline.FEW_CELLS", 10)
+    monkeypatch.setattr("streed.estimators.fitted.baseline.SHARE", 1e9)
     X, y = people()
     eager = streed.OptimalTreeClassifier(max_depth=2).fit(X, y).result_.baseline
     assert isinstance(eager, Baseline)
     assert eager.greedy is not None
-    monkeypatch.setattr("streed.estimators.baseline.SHARE", 0.0)
+    monkeypatch.setattr("streed.estimators.fitted.baseline.SHARE", 0.0)
     assert streed.OptimalTreeClassifier(max_depth=2).fit(X, y).result_.baseline is None
 
 

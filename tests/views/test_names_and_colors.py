@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_iris
 
 import streed
-from streed.views.html import solutions_to_html
-from streed.views.names import Names
+from streed.views.page.html import solutions_to_html
 from streed.views.palette import COLORS, MOST, PLAIN, label_colors
+from streed.views.words.names import Names
 from tests.views.trees import full, grow
 
 FAMILY = [f"average normalised intensity of the {colour} channel" for colour in ("red", "green", "blue")]

@@ -13,7 +13,7 @@ import sklearn
 
 import streed
 from streed import OptimalTreeClassifier
-from streed.views import notebook
+from streed.views.page import notebook
 from tests.views import browser
 from tests.views.browser import Page
 from tests.views.trees import CONDITIONS, grow

@@ -10,7 +10,7 @@ import pytest
 
 import streed
 from streed import Result, Solution
-from streed.views.histograms import BARS, Rows, histograms
+from streed.views.page.histograms import BARS, Rows, histograms
 from tests.views import browser
 from tests.views.browser import Page
 from tests.views.trees import CONDITIONS, RED, full, grow

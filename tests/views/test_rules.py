@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from streed import Condition
-from streed.views.wording import answer
+from streed.views.words.wording import answer
 from tests.views.trees import (
     AGE_30,
     AGE_42,

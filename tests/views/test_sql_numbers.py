@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from streed import Binarizer, Condition, OptimalTreeClassifier
 from streed.tree.line import Line
-from streed.views.sql_constants import sql_number
+from streed.views.code.constants import sql_number
 from tests.views.trees import grow
 
 NEAR_MIDDLES = [0.0611061, 0.00866531680695361, 5.1635903196954e-104]

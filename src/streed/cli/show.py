@@ -7,9 +7,9 @@ import sys
 
 from streed.cli.views import VIEWS, add_files, check_files, write_files
 from streed.model.model import Model
+from streed.views.code.dates import DATES
 from streed.views.outputs import OUTPUTS
-from streed.views.record import record_lines
-from streed.views.sql_dates import DATES
+from streed.views.words.record import record_lines
 
 ABOUT = """\
 Show a stored model: as text, rules, code or a picture."""

@@ -153,7 +153,7 @@ def labels(series: Any, name: str) -> NDArray[Any]:
 
 def make_binarizer(arguments: argparse.Namespace) -> Any:
     """Make the binarizer of estimators that are given none, with the parameters from the command line."""
-    from streed.estimators.plan import default_binarizer
+    from streed.estimators.fitting.plan import default_binarizer
 
     binarizer = default_binarizer()
     known = list(inspect.signature(type(binarizer)).parameters)

@@ -10,8 +10,8 @@ from streed.cli.parser import Container
 from streed.model.model import Model
 from streed.tree.result import Solution
 from streed.tree.tree import Tree
-from streed.views.html import solutions_to_html
-from streed.views.record import record_lines
+from streed.views.page.html import solutions_to_html
+from streed.views.words.record import record_lines
 
 VIEWS: Mapping[str, Callable[..., str]] = {
     "text": Tree.to_text,

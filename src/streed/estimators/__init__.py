@@ -3,8 +3,8 @@
 from streed.estimators.classifier import OptimalTreeClassifier
 from streed.estimators.cost_sensitive import CostSensitiveTreeClassifier, ExpectedCosts
 from streed.estimators.fair import FairTreeClassifier, fairness_front
+from streed.estimators.policies.value import Estimate, PolicyValue
 from streed.estimators.policy import PolicyTree
-from streed.estimators.policy_value import Estimate, PolicyValue
 from streed.estimators.regressor import OptimalTreeRegressor
 from streed.estimators.survival import SurvivalTree
 from streed.estimators.trade_offs import trade_off

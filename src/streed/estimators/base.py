@@ -19,20 +19,20 @@ from streed.binarize.binarizer import Binarizer, check_table
 from streed.binarize.booleans import is_boolean, zero_one_bits
 from streed.binarize.plan import Numbers
 from streed.errors import fits_are_silent
-from streed.estimators.advice import next_step
-from streed.estimators.asked import Asked
-from streed.estimators.baseline import with_single_leaf
-from streed.estimators.callbacks import CallbackSupportMixin, Steps, with_callbacks
-from streed.estimators.excluded import excluded
-from streed.estimators.fitted import after_fit
-from streed.estimators.importance import NodeCosts, costs_of_nodes
-from streed.estimators.job import Job
-from streed.estimators.names import answering, unknown_parameter
-from streed.estimators.plan import FitPlan, check_choice, default_binarizer
-from streed.estimators.record import remember
-from streed.estimators.smoothing import smooth
-from streed.estimators.stored import without_untested
-from streed.estimators.unproven import warn_unproven
+from streed.estimators.choosing.smoothing import smooth
+from streed.estimators.fitted.advice import next_step
+from streed.estimators.fitted.asked import Asked
+from streed.estimators.fitted.attributes import after_fit
+from streed.estimators.fitted.baseline import with_single_leaf
+from streed.estimators.fitted.importance import NodeCosts, costs_of_nodes
+from streed.estimators.fitted.record import remember
+from streed.estimators.fitted.stored import without_untested
+from streed.estimators.fitting.job import Job
+from streed.estimators.fitting.plan import FitPlan, check_choice, default_binarizer
+from streed.estimators.fitting.unproven import warn_unproven
+from streed.estimators.parameters.callbacks import CallbackSupportMixin, Steps, with_callbacks
+from streed.estimators.parameters.excluded import excluded
+from streed.estimators.parameters.names import answering, unknown_parameter
 from streed.explain.methods import Explains
 from streed.interop.methods import Exports
 from streed.options import MISSING_AT_PREDICT, Limits, check_limits, check_smoothing
@@ -49,9 +49,9 @@ from streed.versions import VersionedState
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
+    from streed.estimators.choosing.scores import Score
+    from streed.estimators.fitted.stability import Stability
     from streed.estimators.path import Collector, EstimatorPath
-    from streed.estimators.scores import Score
-    from streed.estimators.stability import Stability
 
 
 class BaseTree(Asked, Exports, Explains, Reports, CallbackSupportMixin, VersionedState, BaseEstimator):  # type: ignore[misc]
@@ -209,10 +209,10 @@ class BaseTree(Asked, Exports, Explains, Reports, CallbackSupportMixin, Versione
 
         Returns
         -------
-        streed.estimators.stability.Stability
+        streed.estimators.fitted.stability.Stability
             ``splits`` with the shares of each split, ``table()``, and the share of rows predicted alike.
         """
-        from streed.estimators.stability import bound, stability
+        from streed.estimators.fitted.stability import bound, stability
 
         return stability(self, bound(self, *data, **named), n_repeats, random_state)
 

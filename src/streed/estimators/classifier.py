@@ -11,17 +11,17 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
 from streed.binarize.binarizer import check_table
-from streed.estimators import price
 from streed.estimators.base import BaseTree, check_labels, check_rows, has_shares
-from streed.estimators.constraints import constrained
-from streed.estimators.fitted import after_fit
-from streed.estimators.job import Job
+from streed.estimators.choosing import price
+from streed.estimators.fitted.attributes import after_fit
+from streed.estimators.fitting.job import Job
+from streed.estimators.parameters.constraints import constrained
 from streed.fairness.groups import columns_by_name
 from streed.tasks import is_binary, make_task, resolve
 from streed.tasks.base import Task, labels_of
 
 if TYPE_CHECKING:
-    from streed.estimators.scores import Score
+    from streed.estimators.choosing.scores import Score
 
 
 class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
@@ -221,7 +221,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         return Job(task, table, y, sample_weight, limits, make=make)
 
     def _default_score(self, data: Mapping[str, Any]) -> Score:
-        from streed.estimators.scores import score_of_labels
+        from streed.estimators.choosing.scores import score_of_labels
 
         return score_of_labels(self, data["y"])
 

@@ -14,7 +14,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streed.binarize.binarizer import check_table
-from streed.estimators import price
 from streed.estimators.base import (
     BaseTree,
     check_labels,
@@ -23,9 +22,10 @@ from streed.estimators.base import (
     label_names,
     ordered_columns,
 )
-from streed.estimators.constraints import constrained, pricing_of
-from streed.estimators.fitted import after_fit
-from streed.estimators.job import Job
+from streed.estimators.choosing import price
+from streed.estimators.fitted.attributes import after_fit
+from streed.estimators.fitting.job import Job
+from streed.estimators.parameters.constraints import constrained, pricing_of
 from streed.fairness.groups import columns_by_name
 from streed.table.columns import column_names
 from streed.table.labels import check_sample_weight, encode
@@ -36,7 +36,7 @@ from streed.tasks.label_costs import LabelCosts
 from streed.tasks.parts.row_costs import check_costs
 
 if TYPE_CHECKING:
-    from streed.estimators.scores import Score
+    from streed.estimators.choosing.scores import Score
 
 
 CAPACITY = (
@@ -347,7 +347,7 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
                 raise ValueError(f"{name} belongs to labels y: with costs per row it must be None")
 
     def _default_score(self, data: Mapping[str, Any]) -> Score:
-        from streed.estimators.scores import Score, own_score
+        from streed.estimators.choosing.scores import Score, own_score
 
         return Score("neg_mean_cost", own_score)
 

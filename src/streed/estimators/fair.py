@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.binarize.binarizer import check_table
-from streed.estimators import price
 from streed.estimators.base import check_labels, check_rows, warn_of_identifiers
+from streed.estimators.choosing import price
 from streed.estimators.classifier import OptimalTreeClassifier
-from streed.estimators.constraints import constrained
-from streed.estimators.fitted import after_fit
-from streed.estimators.job import Job
+from streed.estimators.fitted.attributes import after_fit
+from streed.estimators.fitting.job import Job
+from streed.estimators.parameters.constraints import constrained
 from streed.fairness.front import FairnessFront
 from streed.fairness.groups import columns_by_name, group_rates
 from streed.limits.groups import Parity, Ratio, parity, ratio

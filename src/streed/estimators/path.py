@@ -1,7 +1,8 @@
 """`path` of the estimators: fitted trees of every size.
 
 A fit with a `Collector` finds all sizes instead of one tree: over the same binary features, or, where numbers
-are cut at thresholds that the search itself chooses, over features of their own (`streed.estimators.sizes`).
+are cut at thresholds that the search itself chooses, over features of their own
+(`streed.estimators.choosing.sizes`).
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from sklearn.base import clone
 
 from streed.errors import silent_fits
 from streed.estimators.base import warn_of_identifiers
-from streed.estimators.importance import costs_of_nodes
-from streed.estimators.job import Job
-from streed.estimators.record import data_facts, fit_record
-from streed.estimators.smoothing import smooth
-from streed.estimators.unproven import warn_unproven_sizes
+from streed.estimators.choosing.smoothing import smooth
+from streed.estimators.fitted.importance import costs_of_nodes
+from streed.estimators.fitted.record import data_facts, fit_record
+from streed.estimators.fitting.job import Job
+from streed.estimators.fitting.unproven import warn_unproven_sizes
 from streed.options import Limits
 from streed.paths.sizes import SizePath, path_checked
 from streed.table.encoded import EncodedRows

@@ -13,13 +13,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from streed.binarize.binarizer import Binarizer, check_table
-from streed.estimators import price
 from streed.estimators.base import BaseTree, check_rows, label_names, ordered_columns
-from streed.estimators.constraints import constrained
-from streed.estimators.fitted import after_fit
-from streed.estimators.job import Job
-from streed.estimators.policy_value import PolicyValue, policy_value
-from streed.estimators.teachers import TEACHERS, Models, Trial, scores_of
+from streed.estimators.choosing import price
+from streed.estimators.fitted.attributes import after_fit
+from streed.estimators.fitting.job import Job
+from streed.estimators.parameters.constraints import constrained
+from streed.estimators.policies.teachers import TEACHERS, Models, Trial, scores_of
+from streed.estimators.policies.value import PolicyValue, policy_value
 from streed.fairness.groups import columns_by_name
 from streed.limits.limit import check_constraints
 from streed.magnitudes import as_floats
@@ -32,7 +32,7 @@ from streed.tasks.policy_reward import PolicyReward
 from streed.tolerance import TOLERANCE
 
 if TYPE_CHECKING:
-    from streed.estimators.scores import Score
+    from streed.estimators.choosing.scores import Score
 
 CV = Option("cv", "an integer >= 1 or None", "Parts of cross-fitting.", low=1, optional=True)
 CLIP = Option(
@@ -334,7 +334,7 @@ class PolicyTree(BaseTree):
         _check_model("propensity_model", self.propensity_model, "predict_proba")
 
     def _default_score(self, data: Mapping[str, Any]) -> Score:
-        from streed.estimators.scores import Score, own_score
+        from streed.estimators.choosing.scores import Score, own_score
 
         return Score("estimated_value", own_score, PolicyTree._score_once)
 

@@ -11,12 +11,12 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
 from streed.binarize.binarizer import check_table
-from streed.estimators import price
 from streed.estimators.base import BaseTree, check_rows
-from streed.estimators.constraints import equal_means, sizes_of
-from streed.estimators.fitted import after_fit
-from streed.estimators.job import Job
-from streed.estimators.leaf_columns import leaf_columns, read_leaf_columns
+from streed.estimators.choosing import price
+from streed.estimators.fitted.attributes import after_fit
+from streed.estimators.fitting.job import Job
+from streed.estimators.fitting.leaf_columns import leaf_columns, read_leaf_columns
+from streed.estimators.parameters.constraints import equal_means, sizes_of
 from streed.fairness.groups import columns_by_name
 from streed.spelling import did_you_mean
 from streed.tasks import (
@@ -33,7 +33,7 @@ from streed.tasks.base import Task
 from streed.tree.line import is_linear
 
 if TYPE_CHECKING:
-    from streed.estimators.scores import Score
+    from streed.estimators.choosing.scores import Score
 
 LOSSES: Mapping[str, Callable[..., Task]] = {
     task.name: task for task in (SquaredError, AbsoluteError, Quantile, Poisson, Gamma, Tweedie)
@@ -306,7 +306,7 @@ default="squared_error"
         return LOSSES[self.loss](y, **options)
 
     def _default_score(self, data: Mapping[str, Any]) -> Score:
-        from streed.estimators.scores import score_of_numbers
+        from streed.estimators.choosing.scores import score_of_numbers
 
         return score_of_numbers(self)
 

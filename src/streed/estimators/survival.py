@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from streed.binarize.binarizer import check_table
 from streed.errors import NoEventsWarning
-from streed.estimators import price
 from streed.estimators.base import BaseTree, check_rows
-from streed.estimators.fitted import after_fit
-from streed.estimators.job import Job
+from streed.estimators.choosing import price
+from streed.estimators.fitted.attributes import after_fit
+from streed.estimators.fitting.job import Job
 from streed.survival.concordance import concordance_index
 from streed.survival.steps import StepFunction
 from streed.survival.targets import as_target, event_and_time
@@ -22,7 +22,7 @@ from streed.tasks.survival import Survival
 from streed.tree.details import Curves
 
 if TYPE_CHECKING:
-    from streed.estimators.scores import Score
+    from streed.estimators.choosing.scores import Score
 
 
 class SurvivalTree(BaseTree):
@@ -198,7 +198,7 @@ class SurvivalTree(BaseTree):
         return data | {"y": as_target(data["y"])}
 
     def _default_score(self, data: Mapping[str, Any]) -> Score:
-        from streed.estimators.scores import Score, half_deviance
+        from streed.estimators.choosing.scores import Score, half_deviance
 
         return Score("neg_half_deviance", half_deviance)
 

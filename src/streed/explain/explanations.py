@@ -12,8 +12,8 @@ from streed.explain.changes import Change, Values, best_changes, change_to
 from streed.model.model import Model, listed, read_column
 from streed.reasons.fewest import Leaves, Step, same_prediction
 from streed.tree.line import is_linear
-from streed.views.rules import phrases
-from streed.views.wording import answer, label_text, one_line
+from streed.views.words.rules import phrases
+from streed.views.words.wording import answer, label_text, one_line
 
 
 @dataclass(frozen=True)

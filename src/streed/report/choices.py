@@ -12,7 +12,7 @@ from streed.report.sections import Rows, Section, Table
 from streed.table.columns import is_frame
 from streed.tasks.parts.row_costs import check_costs
 from streed.views.outputs import leaf_outputs
-from streed.views.wording import label_text
+from streed.views.words.wording import label_text
 
 if TYPE_CHECKING:
     from streed.model.model import Model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from streed.views.wording import one_line
+from streed.views.words.wording import one_line
 
 if TYPE_CHECKING:
     from streed.report.report import Report

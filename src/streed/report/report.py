@@ -103,7 +103,7 @@ class Report:
         Path(path).write_text(text, encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        from streed.views.notebook import framed
+        from streed.views.page.notebook import framed
 
         return framed(self.to_html(), self.to_markdown(), title=self.title, height=700)
 

@@ -14,7 +14,7 @@ from streed.report.drift import drift
 from streed.report.figures import confusion, group_rows, mean_text, roc, share_text, wilson
 from streed.table.columns import is_frame
 from streed.views.outputs import leaf_outputs
-from streed.views.wording import label_text
+from streed.views.words.wording import label_text
 
 if TYPE_CHECKING:
     from streed.model.model import Model

@@ -13,7 +13,7 @@ from streed.survival import concordance_index, survival_target
 from streed.survival.targets import event_and_time
 from streed.tree.details import Curves
 from streed.views.outputs import leaf_outputs
-from streed.views.wording import median_time
+from streed.views.words.wording import median_time
 
 if TYPE_CHECKING:
     from streed.model.model import Model

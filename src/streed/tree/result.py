@@ -185,13 +185,13 @@ class Result:
         0      2 0
         1      0 1
         """
-        from streed.views.answers import confusion
+        from streed.views.words.answers import confusion
 
         return "\n".join(self.said(confusion(self.tree)))
 
     def said(self, table: Sequence[str] = ()) -> list[str]:
         """Return the lines of the summary, with a confusion matrix in the place where it belongs."""
-        from streed.views.answers import answers
+        from streed.views.words.answers import answers
 
         bound = None if self.lower_bound is None else show(self.lower_bound)
         proof = proof_text(self.optimal, bound, self.gap, self.status)
@@ -252,8 +252,8 @@ class Result:
         >>> "<title>Three rows</title>" in page
         True
         """
-        from streed.views.html import result_to_html
         from streed.views.methods import rows_to_show
+        from streed.views.page.html import result_to_html
 
         return result_to_html(self, title, colors, rows_to_show(rows))
 
@@ -270,7 +270,7 @@ class Result:
         str
             A piece of HTML.
         """
-        from streed.views.notebook import framed, height_of
+        from streed.views.page.notebook import framed, height_of
 
         text = text or f"{self.summary()}\n\n{self.tree.to_text()}"
         height = height_of(self.tree.n_leaves, is_front=len(self.front) > 1)

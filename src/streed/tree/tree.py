@@ -415,7 +415,7 @@ class Tree(Views, Exports):
         dict
             A versioned description; `from_dict` reads it back.
         """
-        from streed.views.text import tree_to_dict
+        from streed.views.words.text import tree_to_dict
 
         return tree_to_dict(self, keep_unused=keep_unused)
 
@@ -438,7 +438,7 @@ class Tree(Views, Exports):
         ValueError
             If the description is not that of a tree, or of a version that this release cannot read.
         """
-        from streed.views.text import tree_from_dict
+        from streed.views.words.text import tree_from_dict
 
         return tree_from_dict(description)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from streed.tree.details import Curves, Numbers
 from streed.tree.tree import Tree
-from streed.views.wording import label_text, value_name
+from streed.views.words.wording import label_text, value_name
 
 
 def tree_to_frame(tree: Tree) -> Any:

@@ -16,7 +16,7 @@ from streed.table.columns import is_frame, numbered_names
 
 if TYPE_CHECKING:
     from streed.tree.tree import Tree
-    from streed.views.histograms import Rows
+    from streed.views.page.histograms import Rows
     from streed.views.palette import Colors
 
 
@@ -24,7 +24,7 @@ def rows_to_show(table: Any) -> Rows | None:
     """Return what a page needs of rows: their table, and how a tree sends them to leaves."""
     if table is None:
         return None
-    from streed.views.histograms import Rows
+    from streed.views.page.histograms import Rows
 
     return Rows(table if is_frame(table) else np.asarray(table), lambda tree, rows: tree._route_table(rows))
 
@@ -43,7 +43,7 @@ class Views:
 
     def to_text(self) -> str:
         """Draw the tree in plain text, with the training rows of each leaf and the share it gets right."""
-        from streed.views.text import tree_to_text
+        from streed.views.words.text import tree_to_text
 
         return tree_to_text(self._tree)
 
@@ -68,7 +68,7 @@ class Views:
         if 30 < age <= 42.5 then no (9 rows, 88.9 %)
         if age <= 30 then yes (22 rows, 95.5 %)
         """
-        from streed.views.rules import tree_to_rules
+        from streed.views.words.rules import tree_to_rules
 
         return tree_to_rules(self._tree)
 
@@ -119,7 +119,7 @@ class Views:
         >>> print(leaf.to_dot().splitlines()[4])
           0 [label="yes\n3 rows", fillcolor="#2f7f86", fontcolor="#ffffff"];
         """
-        from streed.views.dot import tree_to_dot
+        from streed.views.pictures.dot import tree_to_dot
 
         return tree_to_dot(self._tree, colors)
 
@@ -165,7 +165,7 @@ class Views:
             return 'no'  # 29 rows
         <BLANKLINE>
         """
-        from streed.views.source import tree_to_python
+        from streed.views.code.source import tree_to_python
 
         return tree_to_python(self._tree, name, output, label, at)
 
@@ -232,7 +232,7 @@ class Views:
           ELSE 'age > 42.5'
         END
         """
-        from streed.views.sql import tree_to_sql
+        from streed.views.code.sql import tree_to_sql
 
         return tree_to_sql(self._tree, quote, dates, output, label, at)
 
@@ -265,7 +265,7 @@ class Views:
         >>> axes.get_title(loc="left")
         'Who answers'
         """
-        from streed.views.plot import plot_tree
+        from streed.views.pictures.plot import plot_tree
 
         return plot_tree(self._tree, ax, title, colors)
 
@@ -279,7 +279,7 @@ class Views:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the interactive page in a frame of its own."""
-        from streed.views.notebook import framed, height_of
+        from streed.views.page.notebook import framed, height_of
 
         height = height_of(self._tree.n_leaves, is_front=False)
         return framed(self.to_html(), self.to_text(), title="Decision tree", height=height)
@@ -310,6 +310,6 @@ class Views:
         >>> leaf.to_html(title="A leaf").startswith("<!doctype html>")
         True
         """
-        from streed.views.html import tree_to_html
+        from streed.views.page.html import tree_to_html
 
         return tree_to_html(self._tree, title, colors, rows_to_show(rows))

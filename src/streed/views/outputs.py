@@ -12,7 +12,7 @@ from streed.tree.details import Curves, Numbers
 from streed.tree.line import is_linear
 from streed.tree.tree import Tree
 from streed.tree.walk import paths
-from streed.views.rules import phrases
+from streed.views.words.rules import phrases
 
 OUTPUTS = ("label", "probability", "leaf", "path", "spread", "quantile", "survival", "hazard")
 """What `Tree.to_sql`, `Tree.to_python`, `Model.predict_output` and the command line can give."""

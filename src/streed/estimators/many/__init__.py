@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from streed.binarize.binarizer import Binarizer
 from streed.errors import InterruptedWarning, warn_caller
-from streed.estimators.columns import FitColumns
+from streed.estimators.fitting.columns import FitColumns
 from streed.estimators.many.columns import BinColumns, BinTest
 from streed.estimators.many.costs import RowCosts
 from streed.estimators.many.moves import Branch, Mover, divide

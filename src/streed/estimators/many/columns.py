@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from streed.binarize.binarizer import Binarizer
 from streed.binarize.identifiers import are_whole
-from streed.estimators.columns import FitColumns
+from streed.estimators.fitting.columns import FitColumns
 from streed.table.columns import Kind
 from streed.table.limits import at_most, is_beyond
 from streed.thresholds.bins import Bins, bin_values

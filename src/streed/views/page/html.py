@@ -1,8 +1,8 @@
 """A tree, or the trees of a front, as one page for the browser.
 
-The page is put together from the files in ``page/``: a frame, a style sheet and scripts. Everything that
-comes from the user goes in as JSON, which the scripts turn into text nodes; nothing is ever read as markup.
-The page's own policy forbids it to load or to send anything.
+The page is put together from the files beside this module: a frame, a style sheet and scripts. Everything
+that comes from the user goes in as JSON, which the scripts turn into text nodes; nothing is ever read as
+markup. The page's own policy forbids it to load or to send anything.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from streed.tree.result import Result, Solution
 from streed.tree.tree import Tree
 from streed.tree.unused import tested_features
 from streed.tree.walk import conditions_of
-from streed.views.answers import confusion
-from streed.views.histograms import Rows, histograms
+from streed.views.page.histograms import Rows, histograms
+from streed.views.page.shapes import node_shape, shape_name
 from streed.views.palette import MOST, Colors, ink_on, label_colors
-from streed.views.record import record_lines
-from streed.views.rules import phrases
-from streed.views.shapes import node_shape, shape_name
-from streed.views.wording import (
+from streed.views.words.answers import confusion
+from streed.views.words.record import record_lines
+from streed.views.words.rules import phrases
+from streed.views.words.wording import (
     answer,
     detail_facts,
     is_missing_test,
@@ -161,7 +161,7 @@ def _folded(name: str, markup: str) -> str:
 
 
 def _read(name: str) -> str:
-    return files("streed.views").joinpath("page", name).read_text(encoding="utf-8")
+    return files("streed.views.page").joinpath(name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

@@ -18,7 +18,7 @@ from streed.binarize.binarizer import Binarizer
 from streed.binarize.cuts import Gaps
 from streed.binarize.encode import Known, encode_features
 from streed.binarize.features import ColumnFeatures
-from streed.estimators.excluded import positions, warn_of_equal_columns
+from streed.estimators.parameters.excluded import positions, warn_of_equal_columns
 from streed.solver.thresholds import Split
 from streed.table.columns import Column, read_columns
 from streed.table.limits import is_beyond

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from streed.estimators.importance import NodeCosts, drops_of_columns, importances
+from streed.estimators.fitted.importance import NodeCosts, drops_of_columns, importances
 from streed.table.columns import numbered_names
 from streed.tree.tree import Tree
 

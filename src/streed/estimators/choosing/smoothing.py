@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from streed.estimators.job import Job
+from streed.estimators.fitting.job import Job
 from streed.options import check_smoothing
 from streed.table.labels import counted_rows
 from streed.tree.result import Result

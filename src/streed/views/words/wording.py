@@ -35,7 +35,7 @@ def label_text(label: object) -> str:
 
     Examples
     --------
-    >>> from streed.views.wording import label_text
+    >>> from streed.views.words.wording import label_text
     >>> label_text(2 / 3), label_text((0.5, 1 / 3)), label_text("yes")
     ('0.666667', '0.5, 0.333333', 'yes')
     """
@@ -194,7 +194,7 @@ def answer(tree: Tree, feature: int, holds: bool) -> str:
     Examples
     --------
     >>> from streed import Condition, Tree
-    >>> from streed.views.wording import answer
+    >>> from streed.views.words.wording import answer
     >>> tests = [Condition("age", "<=", 42.5), Condition("colour", "=", "red")]
     >>> tree = Tree([-1], [-1], [-1], [0], n_samples=[1], classes=["yes"], n_features=2, conditions=tests)
     >>> answer(tree, 0, False), answer(tree, 1, False)

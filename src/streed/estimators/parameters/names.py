@@ -120,7 +120,7 @@ def unknown_parameter(estimator: type, given: Iterable[str]) -> str:
     Examples
     --------
     >>> import streed
-    >>> from streed.estimators.names import unknown_parameter
+    >>> from streed.estimators.parameters.names import unknown_parameter
     >>> unknown_parameter(streed.SurvivalTree, ["max_dpeth"])
     "SurvivalTree has no parameter 'max_dpeth'; did you mean 'max_depth'?"
     """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from streed.table.columns import Kind, column_names, is_frame, numbered_names, read_columns
 from streed.tree.tree import Tree
-from streed.views.wording import number_words
+from streed.views.words.wording import number_words
 
 BARS = 16
 """Bars of a histogram: more of them cannot be told apart in the width of a box."""

@@ -9,12 +9,12 @@ from typing import Any
 from streed.tree.conditions import Condition
 from streed.tree.line import Line
 from streed.tree.tree import Tree
+from streed.views.code.constants import sql_constant, sql_number
+from streed.views.code.date_parts import PARTS
+from streed.views.code.dates import DATES
+from streed.views.code.source import is_date, scalar
 from streed.views.outputs import leaf_outputs
-from streed.views.source import is_date, scalar
-from streed.views.sql_constants import sql_constant, sql_number
-from streed.views.sql_date_parts import PARTS
-from streed.views.sql_dates import DATES
-from streed.views.text import plain
+from streed.views.words.text import plain
 
 CLOSING = {'"': '"', "`": "`", "[": "]"}
 """The characters that quote names in SQL, with their counterparts."""

@@ -27,9 +27,9 @@ from streed.tasks.forms import OneValue
 from streed.tree.result import Progress, Result, relative_gap
 
 if TYPE_CHECKING:
-    from streed.estimators.columns import FitColumns
+    from streed.estimators.fitting.columns import FitColumns
+    from streed.estimators.fitting.plan import FitPlan
     from streed.estimators.path import Collector
-    from streed.estimators.plan import FitPlan
 
 SHARE_OF_CANDIDATES = 0.5
 """Candidates may take this share of the time limit; a useful bound takes a search of all

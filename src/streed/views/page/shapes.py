@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from streed.tree.details import Curves, Numbers
-from streed.views.wording import number_words
+from streed.views.words.wording import number_words
 
 STEPS = 48
 """Steps of a survival curve that are drawn; on the width of a leaf more cannot be seen."""

@@ -1,4 +1,4 @@
-"""A tree as a Python function that predicts without this package; `sql.py` writes SQL expressions."""
+"""A tree as a Python function that predicts without this package; `sql.py` writes an SQL expression."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from streed.tree.conditions import Condition
 from streed.tree.line import Line
 from streed.tree.tree import Tree
 from streed.views.outputs import leaf_outputs
-from streed.views.text import plain
-from streed.views.wording import leaf_facts
+from streed.views.words.text import plain
+from streed.views.words.wording import leaf_facts
 
 MISSING_HELPER = """    def missing(value):
         return value is None or type(value).__name__ == "NAType" or value != value

@@ -50,7 +50,7 @@ def most_features(max_depth: int, *, numbers: bool = False) -> int:
 
     Examples
     --------
-    >>> from streed.estimators.candidates import most_features
+    >>> from streed.estimators.choosing.candidates import most_features
     >>> [most_features(depth) for depth in (2, 4, 5, 6, 20)]
     [256, 128, 64, 32, 32]
     >>> [most_features(depth, numbers=True) for depth in (2, 4, 5, 6, 20)]

@@ -1,4 +1,4 @@
-"""Months, weekdays and hours of dates in SQL, in UTC, for each form in which `sql_dates` compares dates.
+"""Months, weekdays and hours of dates in SQL, in UTC, for each form in which `dates.py` compares dates.
 
 Each function gets the quoted name of a column, the part and what quotes names; it writes a number: a month
 from 1 to 12, a weekday from 1 (Monday) to 7, an hour from 0 to 23.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from streed.views.sql_dates import OFFSET, duckdb_moment
+from streed.views.code.dates import OFFSET, duckdb_moment
 
 FIELDS = {"month": "MONTH", "weekday": "ISODOW", "hour": "HOUR"}
 """The fields of EXTRACT in PostgreSQL and DuckDB."""

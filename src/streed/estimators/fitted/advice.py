@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from streed.estimators.unproven import ENDED, advice_of_limit
+from streed.estimators.fitting.unproven import ENDED, advice_of_limit
 from streed.options import Limits
 from streed.tree.durations import duration
 from streed.tree.result import Result

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from streed.tree.tree import Tree
-from streed.views.layout import BAR, CHIP, FONT, PAD, SMALL, Layout, text_width
+from streed.views.page.shapes import node_shape
 from streed.views.palette import GREY, INK, MOST, TESTS, Colors, ink_on
-from streed.views.shapes import node_shape
+from streed.views.pictures.layout import BAR, CHIP, FONT, PAD, SMALL, Layout, text_width
 
 LINE, PAPER, EMPTY = "#aab4bf", "#f6f8fa", "#e6eaee"
 """Colours of lines, boxes, and of what a bar leaves free."""

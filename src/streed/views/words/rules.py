@@ -9,7 +9,7 @@ from typing import Any
 from streed.tree.conditions import Condition
 from streed.tree.tree import Tree
 from streed.tree.walk import paths
-from streed.views.wording import (
+from streed.views.words.wording import (
     answer,
     is_missing_test,
     leaf_facts,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streed.tree.tree import Tree
 from streed.views.palette import INK, Colors, ink_on, label_colors
-from streed.views.wording import leaf_facts, leaf_label, one_line, rows_text
+from streed.views.words.wording import leaf_facts, leaf_label, one_line, rows_text
 
 
 def tree_to_dot(tree: Tree, chosen: Colors = None) -> str:

@@ -13,7 +13,7 @@ from streed.tree.details import details_from_dict
 from streed.tree.line import Line
 from streed.tree.tree import FORMAT, VERSION, Tree
 from streed.tree.unused import without_unused
-from streed.views.wording import leaf_facts, leaf_label, one_line
+from streed.views.words.wording import leaf_facts, leaf_label, one_line
 
 SMOOTHED = ("smoothing", "shrinkage")
 """How shares become probabilities; a description leaves out what is 0."""

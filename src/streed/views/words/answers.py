@@ -16,7 +16,7 @@ from streed.tree.baseline import Baseline
 from streed.tree.details import Curves, Numbers
 from streed.tree.line import is_linear
 from streed.tree.tree import Tree
-from streed.views.wording import is_weighted, label_text, number_words, one_line, value_name
+from streed.views.words.wording import is_weighted, label_text, number_words, one_line, value_name
 
 MOST_CLASSES = 12
 """Confusion matrices of more classes are too wide to be read."""

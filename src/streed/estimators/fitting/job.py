@@ -1,4 +1,4 @@
-"""What a fit has made of its data when the search begins: the job of `streed.estimators.plan`."""
+"""What a fit has made of its data when the search begins: the job of `streed.estimators.fitting.plan`."""
 
 from __future__ import annotations
 

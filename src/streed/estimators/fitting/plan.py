@@ -21,11 +21,12 @@ from sklearn.base import ClassifierMixin
 
 from streed.binarize.binarizer import Binarizer
 from streed.errors import CutsWarning, warn_caller
-from streed.estimators import candidates, many, price
-from streed.estimators.baseline import baseline_of
-from streed.estimators.columns import FitColumns
-from streed.estimators.job import Job
-from streed.estimators.sizes import ThresholdSizes
+from streed.estimators import many
+from streed.estimators.choosing import candidates, price
+from streed.estimators.choosing.sizes import ThresholdSizes
+from streed.estimators.fitted.baseline import baseline_of
+from streed.estimators.fitting.columns import FitColumns
+from streed.estimators.fitting.job import Job
 from streed.options import CUTS, LEAST_SECONDS, Limits
 from streed.solver import greedy, noise, thresholds
 from streed.solver.engines import thresholds as threshold_engine

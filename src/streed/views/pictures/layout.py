@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from streed.tree.tree import Tree
-from streed.views.names import Names
+from streed.views.page.shapes import shape_name
 from streed.views.palette import GREY, MOST, TESTS, Colors, label_colors
-from streed.views.shapes import shape_name
-from streed.views.wording import (
+from streed.views.words.names import Names
+from streed.views.words.wording import (
     detail_facts,
     label_text,
     number_words,

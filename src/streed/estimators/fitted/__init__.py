@@ -1,0 +1,1 @@
+"""What a fitted estimator says beside its predictions: record, baseline, advice, importances, stability."""

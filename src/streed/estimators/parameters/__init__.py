@@ -1,0 +1,1 @@
+"""Parameters that all estimators share: their names elsewhere, constraints, excluded columns, callbacks."""

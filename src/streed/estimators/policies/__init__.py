@@ -1,0 +1,1 @@
+"""Parts of policy trees: teachers that estimate gains, and the value of a policy."""

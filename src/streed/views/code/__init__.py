@@ -1,0 +1,1 @@
+"""A tree as code that predicts without this package: a Python function and SQL expressions."""

@@ -1,0 +1,1 @@
+"""Views that are read: a tree as text and as rules, a result in words."""
