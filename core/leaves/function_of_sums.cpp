@@ -5,7 +5,7 @@
 // 2^-36 of the largest cost of the root and of both sides of every feature: a grain
 // found from the rows alone would be far too coarse or too fine for an unknown function. A native loss
 // (native/losses.hpp) also has what groups of equal rows cost together taken off, so that its search begins
-// at zero. The search itself is in search/leaf_function.cpp.
+// at zero. The search itself is in search/pairs/leaf_function.cpp.
 #include <algorithm>
 #include <cmath>
 

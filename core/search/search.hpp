@@ -19,11 +19,11 @@
 #include "model/options.hpp"
 #include "model/result.hpp"
 #include "run/control.hpp"
-#include "search/cache.hpp"
+#include "search/caches/cache.hpp"
 #include "kernels/leaf_benefit.hpp"
 #include "leaves/leaf_table.hpp"
 #include "search/prices.hpp"
-#include "search/records.hpp"
+#include "search/caches/records.hpp"
 
 namespace streed {
 
@@ -43,7 +43,7 @@ enum class Reason { leaf, bound, kernel, price, cache, branched };
 // A subproblem that was closed: its rows by the tests before it, what is proven of it, and why. Children of a
 // node with three levels are solved within that node and not told one by one.
 struct ClosedSubproblem {
-    const std::vector<int>& path;  // literals (search/cache.hpp)
+    const std::vector<int>& path;  // literals (search/caches/cache.hpp)
     int depth, nodes;
     double leaf;  // cost of its rows as a leaf
     Outcome outcome;
@@ -59,7 +59,7 @@ public:
            const Kernels& kernels, run::Clock::time_point started);
 
     // Cost of a node as a leaf; of a leaf function, `sums` holds what its statistics add up to
-    // (leaf_function.cpp).
+    // (pairs/leaf_function.cpp).
     double leaf_cost(const Node& node) const;
     void leaf_costs(const double* sums, std::size_t n, double* ticks) const;  // [statistic][leaf] to [leaf]
     void ask_costs(const double* sums, std::size_t n,
@@ -119,7 +119,7 @@ struct Level {
     Node node;
     std::string key;  // of the subproblem in the cache
     AlignedBuffer table, look;
-    AlignedBuffer differences;  // weights per label: of pairs and single features (three_levels.cpp)
+    AlignedBuffer differences;  // weights per label: of pairs and single features (levels/three_levels.cpp)
     AlignedBuffer packed;       // native losses: the statistics of every slot in one number where they fit,
     AlignedBuffer packed_singles;  // and their sums per feature
     AlignedBuffer pair_weights;    // by pair of features, the most that its rows could cost more
@@ -127,7 +127,7 @@ struct Level {
     std::vector<std::int32_t> order;
     std::vector<double> lower;  // [child budget][side][lane], of the children
     bool grouped = false;       // groups of targets are worth looking at below (bounds/groups.cpp)
-    bool fused = false;         // children are solved two at a time (three_levels.cpp)
+    bool fused = false;         // children are solved two at a time (levels/three_levels.cpp)
     std::vector<char>
         known;  // [side][lane], whether the bound of a child is its value; only where children are recorded
     std::vector<double> single_weight, single_rows;
@@ -210,19 +210,19 @@ public:
         return search_.subproblems.find(at.key);
     }
 
-    // branch.cpp: the loop over features, in parts so that threads can share the root.
+    // levels/branch.cpp: the loop over features, in parts so that threads can share the root.
     void begin_branching(int level, int depth, int nodes, double upper, bool may_close = false);
     void try_features(int level, double enough);
     void try_feature(int level, int lane);
 
-    // records.cpp
+    // caches/records.cpp
     bool keeps_children(const Level& at) const;
     void recall_children(Level& at);
     void record_children(Level& at);
     template <class Fetch, class Learn>
     void each_record(const ChildRecords& records, const Level& at, Fetch&& fetch, Learn&& learn);
 
-    // depth_two.cpp
+    // pairs/depth_two.cpp
     void turn_rows(Level& at);
     void load_pair_table(Level& at, bool with_weights = false);
     bool sibling_is_cheaper(const Level& at, bool with_weights) const;
@@ -231,10 +231,10 @@ public:
     double look_ahead(Level& at, int nodes);  // fills `look`, too
     double best_stump(const Level& at, int* lane) const;
 
-    // leaf_function.cpp
+    // pairs/leaf_function.cpp
     void load_side_costs(Level& at);
     PairBenefit function_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root);
-    // native_losses.cpp
+    // pairs/native_losses.cpp
     bool masked() const { return search_.masked(); }
     bool packed() const { return search_.has_native() && search_.reduced.shift > 0; }
     void native_table(const Level& at, const Frame& frame, const std::uint64_t* filter, const void* singles,
@@ -279,7 +279,7 @@ public:
     bool bounds_labels(int labels) const;
     void bound_by_labels(Level& at);
 
-    // rebuild.cpp: a tree for the node at `level`.
+    // trees/rebuild.cpp: a tree for the node at `level`.
     int construct(int level, int depth, int nodes, double value,
                   Tree& tree);  // of proven value, by the fixed rule
     int construct_choice(int level, int depth, int nodes, Tree& tree);
@@ -306,7 +306,7 @@ private:
     friend class SizeWorker;  // the same walk with a value for every number of nodes (sizes/worker.hpp)
     void drop_closed(Level& at);
     void sort_by_look(Level& at);
-    // three_levels.cpp
+    // levels/three_levels.cpp
     void try_kept_pairs(Level& at, int lane);
     void push_known(Level& at);
     bool solve_missing(Level& at, int lane, char* const known[2]);
@@ -369,9 +369,9 @@ private:
     NodePrices child_prices_;
     PriceWork price_work_;
     std::vector<double> lost_;       // bounds/similarity.cpp
-    std::vector<double> side_sums_;  // native_losses.cpp
+    std::vector<double> side_sums_;  // pairs/native_losses.cpp
     std::vector<double> cells_, cell_costs_, cell_sizes_, cell_singles_, cell_totals_, cell_row_,
-        roots_;  // leaf_function.cpp
+        roots_;  // pairs/leaf_function.cpp
     std::vector<std::int32_t> cell_lanes_, cell_positions_;
     double work_since_checkpoint_ = 0;
     // Buffers for the pair problems of a node's children.
@@ -390,7 +390,7 @@ private:
         std::int32_t lane;
         int side;
     };
-    std::vector<MetRecord> met_;  // records.cpp
+    std::vector<MetRecord> met_;  // caches/records.cpp
     std::vector<std::int64_t> sort_keys_;
     bool child_filled_ = false;  // child_table_ is that of the smaller child
     bool child_sizes_ = true;    // and has numbers of rows, if the model counts them

@@ -14,13 +14,13 @@
 #include "run/finish.hpp"
 #include "run/conclude.hpp"
 #include "run/incumbent.hpp"
-#include "search/greedy.hpp"
+#include "search/trees/greedy.hpp"
 #include "search/neighbourhoods/neighbourhoods.hpp"
 #include "search/neighbourhoods/turns.hpp"
 #include "search/prepared.hpp"
 #include "search/search.hpp"
 #include "search/share.hpp"
-#include "search/tree_costs.hpp"
+#include "search/trees/tree_costs.hpp"
 
 namespace streed {
 namespace {
@@ -132,8 +132,8 @@ void RootSearch::catch_up(Worker& worker, bool at_once) {
     building_ += search_.elapsed() - begun;
 }
 
-// Two greedy trees (greedy.cpp). Where the number of nodes is limited, whole trees are pruned; those are not
-// grown deeper than kSketched, as they have up to 2^depth nodes.
+// Two greedy trees (trees/greedy.cpp). Where the number of nodes is limited, whole trees are pruned; those
+// are not grown deeper than kSketched, as they have up to 2^depth nodes.
 void RootSearch::grow_greedily(Worker& worker, int depth, int nodes) {
     for (const Impurity impurity : {Impurity::gini, Impurity::entropy})
         offer(

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "search/greedy.hpp"
+#include "search/trees/greedy.hpp"
 
 namespace streed {
 namespace {

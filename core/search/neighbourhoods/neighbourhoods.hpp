@@ -19,7 +19,7 @@
 
 #include "search/neighbourhoods/random.hpp"
 #include "search/search.hpp"
-#include "search/tree_costs.hpp"
+#include "search/trees/tree_costs.hpp"
 
 namespace streed {
 

@@ -4,7 +4,7 @@
 // looks at one split at a time, was better on 14 of 96 problems (24 sets, depth 5 to 8) after 0.1 s. A greedy
 // tree whose last two levels are exchanged for the best ones is no worse than CART's with the same splits
 // above them, and takes no more than a few dozen pair tables.
-#include "search/greedy.hpp"
+#include "search/trees/greedy.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,7 @@
 //
 // Numbers are read and written one by one, each a proven bound at any time; a lost update costs nothing but
 // its bound.
-#include "search/records.hpp"
+#include "search/caches/records.hpp"
 
 #include <algorithm>
 #include <atomic>

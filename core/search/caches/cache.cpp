@@ -2,7 +2,7 @@
 // hashes alone: a hash that is equal by chance would make a wrong value look proven. Problems with two levels
 // left are many and small, so they have fixed keys of sixteen bytes, the sorted path; larger ones have their
 // row set where that is short, which different paths share.
-#include "search/cache.hpp"
+#include "search/caches/cache.hpp"
 
 #include <algorithm>
 

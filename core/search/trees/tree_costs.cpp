@@ -1,5 +1,5 @@
 // A tree's cost from bits alone: no node is loaded, so that a tree with hundreds of nodes takes microseconds.
-#include "search/tree_costs.hpp"
+#include "search/trees/tree_costs.hpp"
 
 #include <bit>
 

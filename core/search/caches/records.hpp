@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "search/cache.hpp"
+#include "search/caches/cache.hpp"
 
 namespace streed {
 
