@@ -18,7 +18,7 @@ project = "streed"
 author = "The streed developers"
 release = version = streed.__version__
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -29,10 +29,14 @@ extensions = [
 ]
 root_doc = "site/index"
 exclude_patterns = ["gallery/*", "index.md", "images/README*"]
-source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+source_suffix = {".md": "markdown", ".rst": "restructuredtext", ".ipynb": "myst-nb"}
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
+nb_execution_mode = "force"  # notebooks are kept without outputs
+nb_execution_timeout = 600
+nb_execution_raise_on_error = True
+nb_execution_in_temp = True
 suppress_warnings = ["config.cache"]
 
 autosummary_generate = True

@@ -13,7 +13,8 @@ from time import sleep
 import numpy as np
 import pandas as pd
 from PIL import Image
-from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sksurv.datasets import load_whas500
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests are no part of the package
 
@@ -83,6 +84,32 @@ def plots(model: streed.OptimalTreeClassifier, front: FairnessFront) -> None:
     figure.savefig(IMAGES / "fairness.png", dpi=100)
 
 
+def tasks() -> None:
+    """Draw the trees that the pages of the tasks show."""
+    tumours = np.where(DATA.target == 0, "malignant", "benign")
+    f1 = streed.OptimalTreeClassifier("f1", max_depth=2).fit(DATA.data.iloc[:, :10], tumours)
+    people, progress = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    pace = streed.OptimalTreeRegressor(max_depth=2).fit(people, progress)
+    hearts = streed.SurvivalTree(max_depth=2).fit(*load_whas500())
+    rng = np.random.default_rng(1)
+    patients = pd.DataFrame({"age": rng.integers(20, 90, 1500), "smoker": rng.random(1500) < 0.3})
+    old, smoker = patients["age"] > 60, patients["smoker"]
+    drug = np.where(rng.random(1500) < np.where(old, 0.7, 0.3), "new", "old")
+    effect = np.where(drug == "new", np.where(smoker, -1.0, 1.0), 0.0)
+    recovery = 5 - 2.0 * old + effect + rng.normal(size=1500)
+    policy = streed.PolicyTree(max_depth=2, min_samples_leaf=100).fit(
+        patients[:1000], drug[:1000], recovery[:1000]
+    )
+    titles = {
+        "metric": (f1, f"The greatest F1 of malignant tumours: {f1.result_.objective:.4f}"),
+        "regression": (pace, "Diabetes: progression after a year, least squared error"),
+        "survival": (hearts, "After a heart attack: least deviance of 500 patients"),
+        "policy": (policy, f"The best mean reward: {policy.result_.objective:.3f}"),
+    }
+    for name, (fitted, title) in titles.items():
+        fitted.tree_.plot(title=title).figure.savefig(IMAGES / f"{name}.png", dpi=100)
+
+
 def pages(model: streed.OptimalTreeClassifier, front: FairnessFront) -> None:
     """Photograph pages."""
     with TemporaryDirectory() as folder:
@@ -141,6 +168,7 @@ def main() -> None:
     model = streed.OptimalTreeClassifier(max_depth=4).fit(DATA.data, LABELS)
     front = hiring()
     plots(model, front)
+    tasks()
     pages(model, front)
     for picture in IMAGES.glob("*.png"):
         image = Image.open(picture).convert("RGB").quantize(192, dither=Image.Dither.NONE)
