@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find core bindings src -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null) CMakeLists.txt pyproject.toml
 CXX_SOURCES := $(shell find core bindings tests/core -name '*.[ch]pp')
 CHECKED := src tests examples $(wildcard benchmarks experiments docs/*.py)
-GALLERY := $(wildcard docs/gallery)
+GALLERY := $(wildcard docs/gallery docs/notebooks)
 
 .PHONY: demo test docs lint bench bench-all experiments oldest interop sanitize clean
 
