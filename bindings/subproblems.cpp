@@ -110,16 +110,18 @@ public:
         const streed::RootBounds answer = run_polled(
             options_, poll, [&] { return parts_->solve_roots(features, depth, nodes); });
         told.check();
+        std::vector<double> bounds;
+        for (const double bound : answer.bounds) bounds.push_back(parts_->in_units(bound));
         nb::dict out;
-        out["bounds"] = as_array(answer.bounds);
+        out["bounds"] = as_array(std::move(bounds));
         out["status"] = status_name(answer.status);
         return out;
     }
 
-    double upper() const { return parts_->upper(); }
+    double upper() const { return parts_->in_units(parts_->ceiling()); }
     void lower(double value) {
         if (std::isnan(value)) refuse("the value of a tree must be a number, got nan");
-        parts_->lower(value);
+        parts_->lower(parts_->in_ticks(value));
     }
 
 private:

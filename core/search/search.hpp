@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -100,6 +101,8 @@ public:
     PathTable pairs;
     ChildRecords records;
     SubproblemCache subproblems;
+    // Only trees of the root that cost less, in ticks, are of interest; any thread may lower it at any time.
+    std::atomic<double> ceiling{std::numeric_limits<double>::infinity()};
     // Called for every subproblem that was closed, by any thread; empty: nobody listens, and nothing is told.
     std::function<void(const ClosedSubproblem&)> closed;
 
@@ -151,6 +154,7 @@ struct Level {
     bool entry_side = false;
     int depth = 0, nodes = 0, least_nodes = 0, n_budgets = 0;  // of the branching under way
     double best = 0;                                           // cost to beat
+    double limit = 0;  // of the branching under way: no tree that costs as much is of interest
     Choice choice;
     bool shared = false;  // the root, searched by several threads
     // A thread that holds it may be asked for progress by a kernel that it runs (similarity bounds), which
@@ -192,6 +196,7 @@ public:
         : search_(search), calling_thread_(calling_thread), root_(root) {
         keys_.assign(path_);
         if (search.prices.any()) price_work_ = search.prices.work();
+        ceiling_ = search.ceiling;
     }
 
     // solve.cpp: the optimum of the node at `level`, as far as it is below `upper`.
@@ -213,6 +218,7 @@ public:
     // levels/branch.cpp: the loop over features, in parts so that threads can share the root.
     void begin_branching(int level, int depth, int nodes, double upper, bool may_close = false);
     void try_features(int level, double enough);
+    void follow_ceiling(int level);
     void try_feature(int level, int lane);
 
     // caches/records.cpp
@@ -299,6 +305,7 @@ public:
     }
 
     Statistics statistics;
+    bool follows = false;  // the ceiling of the search, on all levels; the root is branching then
     // Called at every node with more than two levels left, with no lock held: time for something beside.
     std::function<void()> give_way;
 
@@ -374,6 +381,8 @@ private:
         roots_;  // pairs/leaf_function.cpp
     std::vector<std::int32_t> cell_lanes_, cell_positions_;
     double work_since_checkpoint_ = 0;
+    double ceiling_ = 0;         // of the search, as far as the levels know it
+    std::vector<double> rests_;  // by level, what a tree costs beside the child that is searched
     // Buffers for the pair problems of a node's children.
     AlignedBuffer child_table_, child_singles_, other_singles_, child_totals_, indices_, work_, narrow_,
         bits_, plan_, tallies_, panel_, gains_, sibling_rows_, children_;

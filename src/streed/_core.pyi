@@ -108,6 +108,59 @@ class sizes:  # noqa: N801  (a submodule)
         **options: Unpack[_OneValue],
     ) -> dict[str, Any]: ...
 
+_Poll: TypeAlias = Callable[[dict[str, float]], object] | None
+
+class shared:  # noqa: N801  (a submodule)
+    """Roots that several searches share; functions take a problem as those of the module."""
+
+    TaskFailure: type[RuntimeError]
+
+    class SharedRoot:
+        ceiling: float
+        def order(self, poll: _Poll = None) -> list[int]: ...
+        def solve_roots(self, features: list[int], poll: _Poll = None) -> dict[str, Any]: ...
+        def rebuild(self, value: float, open: list[int], poll: _Poll = None) -> dict[str, Any]: ...  # noqa: A002
+        def finish(
+            self,
+            feature: npt.NDArray[np.int32],
+            left: npt.NDArray[np.int32],
+            right: npt.NDArray[np.int32],
+        ) -> dict[str, Any]: ...
+        def cost(
+            self,
+            feature: npt.NDArray[np.int32],
+            left: npt.NDArray[np.int32],
+            right: npt.NDArray[np.int32],
+        ) -> float: ...
+        def lower(self, ticks: float) -> None: ...
+        def stop(self) -> None: ...
+        def in_units(self, ticks: float) -> float: ...
+
+    @staticmethod
+    def solve(
+        features: npt.NDArray[np.uint8],
+        labels: npt.NDArray[np.int32],
+        weights: npt.NDArray[np.float64],
+        n_labels: int,
+        **options: Unpack[_OneValue],
+    ) -> SharedRoot: ...
+    @staticmethod
+    def solve_costs(
+        features: npt.NDArray[np.uint8], costs: npt.NDArray[np.float64], **options: Unpack[_OneValue]
+    ) -> SharedRoot: ...
+    @staticmethod
+    def solve_function(
+        features: npt.NDArray[np.uint8],
+        statistics: npt.NDArray[np.float64],
+        function: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]] | int | str,
+        n_labels: int,
+        *,
+        least_row: npt.NDArray[np.float64] | None = None,
+        worst_row: npt.NDArray[np.float64] | None = None,
+        parameter: float = 0.0,
+        **options: Unpack[_OneValue],
+    ) -> SharedRoot: ...
+
 _Closed: TypeAlias = Callable[[list[tuple[int, bool]], int, int, float, bool, str], object]
 """Path, depth, nodes, bound, whether that is the value, and the reason why a subproblem was closed."""
 

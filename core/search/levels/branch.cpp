@@ -26,7 +26,7 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper, bool
     const int most = std::min(nodes - 1, full_tree(depth - 1));
     at.least_nodes = nodes - 1 - most;
     at.n_budgets = most - at.least_nodes + 1;
-    at.best = upper;
+    at.best = at.limit = upper;
     at.choice = {};
     at.branching = true;
     at.lower.assign(2 * static_cast<std::size_t>(at.n_budgets) * static_cast<std::size_t>(at.node.stride()),
@@ -104,9 +104,28 @@ void Worker::try_features(int index, double enough) {
                 search_.pairs.prefetch(
                     keys_.child(PathKeyMaker::literal(feature, side == 1), at.least_nodes));
         }
+        if (follows && search_.ceiling.load(std::memory_order_relaxed) < ceiling_) [[unlikely]]
+            follow_ceiling(index);
         try_feature(index, at.order[k]);
     }
     record_children(at);
+}
+
+// A better tree was found elsewhere: what that leaves to every level on the path. A node whose best tree is
+// no longer of interest has none; its bounds hold as they are.
+void Worker::follow_ceiling(int index) {
+    ceiling_ = search_.ceiling;
+    double limit = ceiling_;
+    for (int k = 0; k <= index; ++k) {
+        Level& at = level(k);
+        const SharedLock lock(at);
+        at.limit = std::min(at.limit, limit);
+        if (at.best >= at.limit) {
+            at.best = at.limit;
+            at.choice = {};
+        }
+        if (k < index) limit = at.maximum ? at.best : at.best - rests_[static_cast<std::size_t>(k)];
+    }
 }
 
 void Worker::try_feature(int index, int lane) {
@@ -153,10 +172,10 @@ void Worker::try_children(int index, int lane) {
             const bool side = turn == 0 ? first : !first;
             const int own = side ? at.nodes - 1 - nl : nl;
             const int other = at.nodes - 1 - own;
-            double room;
+            double room, rest;
             {
                 const SharedLock lock(at);
-                const double rest = turn == 0 ? at.joined(sum, at.bound(other, !side, lane), 0) : sum;
+                rest = turn == 0 ? at.joined(sum, at.bound(other, !side, lane), 0) : sum;
                 if (at.joined(rest, at.bound(own, side, lane), 0) >= at.best) {
                     ++statistics.pruned_bound;
                     if (turn == 0 && at.n_budgets == 1) ++statistics.pruned_similarity;
@@ -165,6 +184,8 @@ void Worker::try_children(int index, int lane) {
                 }
                 room = at.maximum ? at.best : at.best - rest;
             }
+            rests_.resize(std::max(rests_.size(), static_cast<std::size_t>(index) + 1));
+            rests_[static_cast<std::size_t>(index)] = at.maximum ? 0 : rest;
             const Outcome outcome = solve_child(index, lane, side, own, room);
             const SharedLock lock(at);
             double& bound = at.bound(own, side, lane);

@@ -142,7 +142,7 @@ Outcome Worker::solve(int index, int depth, int nodes, double upper, bool asked)
     begin_branching(index, depth, nodes, upper, index > 0);
     try_features(index, search_.floor());
 
-    const bool found = at.best < upper;
+    const bool found = at.best < at.limit;
     const Outcome outcome{found ? at.best : at.lower_bound(search_), found};
     if (switches.cache)
         search_.subproblems.store(at.key, {outcome.lower, found, at.choice.feature, at.choice.left_nodes});
