@@ -151,3 +151,14 @@ def test_whether_a_left_out_value_is_missing_remains_a_test() -> None:
     assert model.tree_.to_text().startswith("tail is missing?")
     assert (model.predict(table) == y).all()
     assert model.binarizer_.dropped_columns_["number"] == "it names its rows"
+
+
+@pytest.mark.parametrize("form", ["%d/%m/%Y", "%d %b %Y", "%b %d, %Y"])
+def test_dates_in_another_form_are_told_how_to_be_written(form: str) -> None:
+    days = pd.date_range("2024-01-01", periods=200).strftime(form)
+    assert "YYYY-MM-DD" in left_out(days)["column"]
+
+
+@pytest.mark.parametrize("name", ["names", "tail numbers", "row numbers"])
+def test_other_columns_hear_nothing_of_dates(name: str) -> None:
+    assert "YYYY-MM-DD" not in left_out(NAMED[name])["column"]

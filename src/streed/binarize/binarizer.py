@@ -359,8 +359,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         for name, what in self.identifier_columns_.items():
             warn_caller(
                 f"column {name!r} is left out: {what}, so it names rows and tells nothing about new ones; "
-                "identifiers='keep' takes such columns all the same"
-                + ("; dates are read as such if they are written as YYYY-MM-DD hh:mm:ss" * ("text" in what)),
+                "identifiers='keep' takes such columns all the same",
                 IdentifierWarning,
             )
 

@@ -16,6 +16,7 @@ False
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,6 +32,11 @@ NEIGHBOURS = 50
 EQUAL = 0.05
 """Numbers that were given out may have so many equal pairs for each pair of neighbours: chance gives .5."""
 
+DATE_LIKE = re.compile(
+    r"\d{1,4}\s*([-/.]\s*\d{1,2}\s*[-/.]|[a-z]{3,9}\.?,?)\s*\d{1,4}|\b[a-z]{3,9}\.? \d{1,2},? \d{4}", re.I
+)
+"""Texts such as 24/12/2025, 24 Dec 2025 and Dec 24, 2025."""
+
 
 def texts_identify(codes: NDArray[Any], categories: Sequence[Any]) -> bool:
     """Whether there are more than half as many different texts as rows, and none of them is frequent."""
@@ -39,6 +45,12 @@ def texts_identify(codes: NDArray[Any], categories: Sequence[Any]) -> bool:
     if n_different <= FEW_TEXTS or 2 * n_different <= codes.size:
         return False
     return counts.max() <= max(1, MOST_ROWS * codes.size) and all(isinstance(c, str) for c in categories)
+
+
+def look_like_dates(categories: Sequence[Any]) -> bool:
+    """Whether the texts, judged by the first ones, may be dates in a form that is not read."""
+    some = categories[:20]
+    return len(some) > 0 and all(isinstance(c, str) and DATE_LIKE.search(c) for c in some)
 
 
 def are_whole(values: NDArray[Any]) -> bool:

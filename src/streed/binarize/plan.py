@@ -30,7 +30,7 @@ from streed.binarize.features import (
     with_sides,
     zero_one_features,
 )
-from streed.binarize.identifiers import are_whole, numbers_identify, texts_identify
+from streed.binarize.identifiers import are_whole, look_like_dates, numbers_identify, texts_identify
 from streed.options import Option
 from streed.table.columns import Column, Kind, from_objects
 from streed.table.dates import DATE_PARTS, NoDateError, parse_dates
@@ -164,7 +164,10 @@ class Plan:
 
     def _leave_out(self, column: Column, rows: Rows, n_different: int, what: str) -> ColumnFeatures:
         """Give no feature to a column that names its rows, and note so."""
-        self.identifiers[column.name] = f"it holds {n_different} different {what} in {rows.values.size} rows"
+        found = f"it holds {n_different} different {what} in {rows.values.size} rows"
+        if look_like_dates(column.categories):
+            found += " (dates are read as such if they are written as YYYY-MM-DD hh:mm:ss)"
+        self.identifiers[column.name] = found
         some = tuple(column.categories)[:2]
         return ColumnFeatures(column.name, column.kind, (), (None,), "it names its rows", some)
 

@@ -209,7 +209,7 @@ def warnings_as_notes(arguments: argparse.Namespace) -> Iterator[None]:
     said = (InterruptedWarning, NotProvenWarning)
     found = [w for w in caught if issubclass(w.category, UserWarning) and not issubclass(w.category, said)]
     for message in dict.fromkeys(str(w.message) for w in found):
-        note(arguments, " ".join(message.split()))
+        note(arguments, " ".join(message.replace("identifiers='keep'", "--identifiers keep").split()))
 
 
 def note(arguments: argparse.Namespace, message: str) -> None:
