@@ -35,8 +35,8 @@ METHODS: dict[str, Method] = {
     **{
         f"predicts {family}": Method("experiments.methods.predict", peer, ("streed", "sklearn.tree"))
         for peer, families in (
-            (False, ("one fit", "log loss", "tuned", "free", "ceilings")),
-            (True, ("FIGS", "ConTree")),
+            (False, ("one fit", "log loss", "tuned", "free", "ceilings", "sizes")),
+            (True, ("FIGS", "ConTree", "pystreed", "FastSmallTree")),
         )
         for family in families
     },

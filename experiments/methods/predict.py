@@ -121,6 +121,44 @@ def ceilings(split: Split) -> Figures:
     }
 
 
+def sizes(split: Split) -> Figures:
+    """Trees of each number of leaves: the best ones of depth 4 over quantiles, and those of CART."""
+    streed = import_module("streed")
+    path, seconds = split.timed(
+        lambda: streed.OptimalTreeClassifier(max_depth=DEPTH, cuts="binned", time_limit=split.limit).path(
+            split.X, split.y
+        )
+    )
+    found: Figures = {}
+    for leaves in LEAVES:
+        if leaves <= 2**DEPTH:
+            model = path.estimator(leaves - 1)
+            found[f"best of {leaves} leaves"] = scored(split, model, seconds)
+        found[f"CART of {leaves} leaves"] = scored(split, *cart(split, leaves))
+    return found
+
+
+class Coded:
+    """A model of a package that wants labels 0, 1, ... without gaps."""
+
+    def __init__(self, model: Any, leaves: Callable[[Any], int]) -> None:
+        self.model, self._leaves = model, leaves
+
+    def fit(self, X: NDArray[Any], y: NDArray[np.int32]) -> Coded:
+        """Fit it to the positions of the labels among those that occur."""
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.model.fit(X, codes.reshape(-1).astype(np.int32))
+        return self
+
+    def predict(self, X: NDArray[Any]) -> NDArray[np.int32]:
+        """Return labels as they were."""
+        return np.asarray(self.classes_[np.asarray(self.model.predict(X), np.intp)])
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        return int(self._leaves(self.model))
+
+
 def figs(split: Split) -> Figures:
     """Return FIGS: a sum of few trees, with twelve splits."""
     model = import_module("imodels").FIGSClassifier(max_rules=12, random_state=0)
@@ -129,8 +167,36 @@ def figs(split: Split) -> Figures:
 
 def contree(split: Split) -> Figures:
     """Return pycontree's exact trees of depth 3, which is as far as its time goes."""
-    model = import_module("pycontree").ConTree(max_depth=3, time_limit=split.limit)
-    return {"ConTree": scored(split, *split.timed(lambda: model.fit(split.X, split.y) or model))}
+    tree = import_module("pycontree").ConTree(max_depth=3, time_limit=split.limit)
+    model = Coded(tree, lambda tree: tree.get_num_leaf_nodes())
+    return {"ConTree": scored(split, *split.timed(lambda: model.fit(split.X, split.y)))}
+
+
+def pystreed(split: Split) -> Figures:
+    """Return pystreed's trees of depth 4 over its own cuts: untuned, and tuned by its own folds."""
+    classifier = import_module("pystreed").STreeDClassifier
+    found: Figures = {}
+    for name, tune in (("pystreed", False), ("pystreed tuned", True)):
+        tree = classifier(max_depth=DEPTH, time_limit=split.limit, hyper_tune=tune)
+        model = Coded(tree, lambda tree: tree.get_n_leaves())
+        found[name] = scored(split, *split.timed(functools.partial(model.fit, split.X, split.y)))
+    return found
+
+
+def fast_small_tree(split: Split) -> Figures:
+    """Return FastSmallTree with its default price of a leaf, .05 of the rows, and with .01."""
+    classifier = import_module("imodels").FastSmallTreeClassifier
+    warnings = import_module("warnings")
+    found: Figures = {}
+    for price in (0.05, 0.01):
+        tree = classifier(regularization=price, time_limit=split.limit)
+        model = Coded(tree, lambda tree: tree.n_leaves_)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # its warning that the time was up
+            found[f"FastSmallTree {price}"] = scored(
+                split, *split.timed(functools.partial(model.fit, split.X, split.y))
+            )
+    return found
 
 
 FAMILIES: dict[str, Callable[[Split], Figures]] = {
@@ -139,8 +205,11 @@ FAMILIES: dict[str, Callable[[Split], Figures]] = {
     "tuned": tuned,
     "free": free,
     "ceilings": ceilings,
+    "sizes": sizes,
     "FIGS": figs,
     "ConTree": contree,
+    "pystreed": pystreed,
+    "FastSmallTree": fast_small_tree,
 }
 
 
@@ -172,8 +241,9 @@ def scored(split: Split, model: Any, seconds: float) -> dict[str, float]:
     found = {"accuracy": float((np.asarray(model.predict(split.X_test)) == split.y_test).mean())}
     if hasattr(model, "predict_proba"):
         found |= of_probabilities(split, np.asarray(model.predict_proba(split.X_test)), model.classes_)
-    if hasattr(tree, "get_n_leaves") and hasattr(tree, "decision_path"):
+    if hasattr(tree, "get_n_leaves"):
         found["leaves"] = float(tree.get_n_leaves())
+    if hasattr(tree, "get_n_leaves") and hasattr(tree, "decision_path"):
         found["questions"] = float(tree.decision_path(split.X_test).sum(axis=1).mean() - 1)
     if hasattr(tree, "result_"):
         found["proven"] = float(tree.result_.optimal)

@@ -16,8 +16,10 @@ from sklearn.model_selection import GridSearchCV
 import streed
 from streed import limits as lim
 from streed.cli import main
+from streed.estimators.columns import FitColumns
+from streed.estimators.plan import default_binarizer
 from streed.model import Model
-from streed.solver import greedy
+from streed.solver import greedy, noise
 from streed.solver.noise import unexplained
 from streed.survival import survival_target
 
@@ -255,3 +257,74 @@ def test_noise_is_what_trees_leave_unexplained_on_other_rows() -> None:
         numbers = signal * features[:, :1] + pure
         target = greedy.Target("squares", None, numbers, np.ones(600), np.empty((0, 3)))
         assert low <= unexplained(features, target) <= high
+
+
+CLEAN = BITS[:, 0] & BITS[:, 1]
+
+
+def price_of(errors: float) -> float:
+    """The price where a share of all rows is wrong, by the formula of the documentation."""
+    return math.log(7) / max(1.0, math.log((1 - errors) / errors))
+
+
+@pytest.mark.parametrize(("y", "nodes", "wrong"), [(BITS[:, 0], 1, 0), (CLEAN, 2, 0), (Y, 0, 75)])
+def test_a_row_counts_more_where_few_are_wrong(y: Any, nodes: int, wrong: int) -> None:
+    model = streed.OptimalTreeClassifier(max_depth=3, cost_complexity="auto").fit(BITS, y)
+    price = price_of((wrong + nodes * math.log(7)) / N)
+    assert model.result_.node_price == pytest.approx(price)
+    text = f"a node must save {price:.1f} rows, the logarithm of 7 tests"
+    few = f"{text} over {math.log(7) / price:.1f}, since few rows are wrong"
+    assert model.result_.note.endswith(few if nodes else text)
+    fair = streed.FairTreeClassifier(max_depth=2, max_difference=1.0, cost_complexity="auto")
+    assert fair.fit(BITS, y, sensitive_features=GROUPS).result_.node_price == pytest.approx(price)
+    limited = streed.OptimalTreeClassifier(
+        max_depth=2, cost_complexity="auto", constraints=[lim.recall(1) >= 0.5]
+    )
+    assert limited.fit(BITS, y).result_.node_price == pytest.approx(price)
+
+
+def test_the_share_of_errors_counts_weights() -> None:
+    model = streed.OptimalTreeClassifier(max_depth=2, cost_complexity="auto")
+    weighted = clone(model).fit(BITS, CLEAN, sample_weight=COUNTS).result_
+    repeated = clone(model).fit(BITS.repeat(COUNTS, axis=0), CLEAN.repeat(COUNTS)).result_
+    assert weighted.node_price < math.log(7) / 2
+    assert weighted.node_price == pytest.approx(repeated.node_price)
+    heavy = clone(model).fit(BITS, CLEAN, sample_weight=np.full(N, 3.0)).result_
+    thrice = clone(model).fit(BITS.repeat(3, axis=0), CLEAN.repeat(3)).result_
+    assert heavy.node_price == pytest.approx(thrice.node_price)
+    balanced = clone(model).set_params(class_weight="balanced").fit(BITS, CLEAN).result_
+    assert balanced.node_price == pytest.approx(price_of(2 * math.log(7) / N))
+
+
+def test_some_of_many_rows_say_how_many_are_wrong() -> None:
+    X = RNG.integers(2, size=(12_000, 7))
+    model = streed.OptimalTreeClassifier(max_depth=2, cost_complexity="auto").fit(X, X[:, 0])
+    assert model.result_.node_price == pytest.approx(price_of(math.log(7) / noise.ENOUGH_LABELS))
+    assert noise.sample(30, 30).tolist() == list(range(30))
+    some = noise.sample(1000, 30)
+    assert some.size == np.unique(some).size == 30
+
+
+def test_features_of_some_rows_are_rows_of_the_features() -> None:
+    table = FRAME.assign(
+        day=pd.date_range("2020-01-01", periods=N), gone=np.where(REAL[:, 0] > 1, np.nan, REAL[:, 1])
+    )
+    model = streed.OptimalTreeClassifier()
+    columns = FitColumns(default_binarizer(model), table, Y, None, slice(None))
+    binarizer, rows = columns.cut(), np.array([5, 1, 77, 149])
+    assert np.array_equal(columns.bits(binarizer, rows), columns.bits(binarizer)[rows])
+
+
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_without_a_depth_no_tree_of_four_levels_is_better(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(90, 2)).round(1)
+    y = np.where(rng.random(90) < 0.03, 1, (X[:, 0] > 1.7) | (X[:, 1] > 0.1))
+    free = streed.OptimalTreeClassifier(max_depth=None).fit(X, y).result_
+    few = streed.OptimalTreeClassifier(max_depth=4, cost_complexity="auto").fit(X, y).result_
+    assert free.node_price == pytest.approx(few.node_price)
+    assert free.objective <= few.objective + 1e-9
+    assert "those of a greedy tree and of a tree of 4 levels" in free.note
+    numbers = streed.OptimalTreeRegressor(max_depth=None, cost_complexity=0.05).fit(X, X[:, 0] + y)
+    few = streed.OptimalTreeRegressor(max_depth=4, cost_complexity=0.05).fit(X, X[:, 0] + y).result_
+    assert numbers.result_.objective <= few.objective + 1e-9

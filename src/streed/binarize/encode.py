@@ -35,6 +35,11 @@ class Known(NamedTuple):
     part: str = ""
     """The part of dates that the values are."""
 
+    def take(self, rows: NDArray[np.intp]) -> Known:
+        """Return the values of some rows."""
+        missing = None if self.missing is None else self.missing[rows]
+        return self._replace(values=self.values[rows], missing=missing)
+
     def of_dates(self, part: str) -> Known:
         """Return a part of the dates that a column holds."""
         values = date_part(self.values, part)

@@ -45,8 +45,9 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         weight zero do not count.
     cost_complexity : float or "auto", optional
         Price of a branching node, as a share of the total weight of the rows. "auto" chooses it from the
-        data: a node must save ln(p) rows, p being the number of binary features; ``result_.note`` says how
-        many. By default there is no price, and "auto" where neither depth nor nodes are limited.
+        data: a node must save ln(p) rows, p being the number of binary features, and fewer where few rows
+        are wrong; ``result_.note`` says how many. By default there is no price, and "auto" where neither
+        depth nor nodes are limited.
     class_weight : dict or "balanced", optional
         Factor of each label on the weight of its rows. "balanced" gives all classes the same total weight.
     time_limit : float, optional

@@ -42,6 +42,13 @@ class Target(NamedTuple):
         """Number of labels; 1 where there are numbers."""
         return 1 if self.labels is None else self.costs.shape[1]
 
+    def take(self, rows: Any) -> Target:
+        """Return the target of some rows."""
+        labels = None if self.labels is None else self.labels[rows]
+        numbers = None if self.numbers is None else self.numbers[rows]
+        costs = self.costs[rows] if len(self.costs) else self.costs
+        return Target(self.criterion, labels, numbers, self.weights[rows], costs)
+
 
 def target_of(form: OneValue) -> Target | None:
     """Return the target of a form, None where leaves cost something else or all labels cost the same."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,7 +19,7 @@ from streed.magnitudes import check_magnitudes
 from streed.options import OPTIONS
 from streed.table.labels import check_sample_weight, class_factors, encode
 from streed.table.units import integer_units, whole_units
-from streed.tasks.base import Task, errors_of, priced
+from streed.tasks.base import Task, errors_of, priced, worth_of_an_error
 from streed.tasks.forms import GroupRates, OneValue, Tally
 from streed.tasks.metric import position_of
 
@@ -197,6 +198,10 @@ class GroupFairness(Task):
     def commonest(self) -> int:
         """The label whose constant tree has the fewest errors, as a position among `classes`."""
         return int(np.bincount(self._codes, self._errors).argmax())
+
+    def share_of_gain(self, gain: float, n_rows: float, unexplained: Callable[[], float]) -> float:
+        """Return the price of a node: as many rows as gain so much in log-likelihood, as a share of all."""
+        return gain / worth_of_an_error(unexplained()) / n_rows
 
     def lower(self) -> GroupRates:
         """Give the errors, the differences of rates as sums over the rows, and the limit on them."""

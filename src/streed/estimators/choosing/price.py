@@ -3,9 +3,11 @@
 A test that says nothing of the target still seems to gain something on the training rows: half a chi-square
 with one degree of freedom in units of log-likelihood, and the best of p such tests about ln(p). A node of an
 optimal tree is the best of very many, so it must save more than that to be believed. For errors of classes
-the unit is a row: a node must save ln(p) rows, a share of ln(p) / n of all n rows. Half deviances of survival
-are log-likelihoods themselves, and squared errors are in units of twice the variance of the noise
-(`Task.share_of_gain`).
+a row is such a unit, and more than one where few are wrong: an error less gains ln((1 - e) / e) if a share e
+of the rows is wrong (`streed.tasks.base.worth_of_an_error`, at least 1). A node must save ln(p) over that
+many rows, as a share of all n rows. e is what a greedy tree costs that pays ln(p) rows per node
+(`streed.solver.noise`). Half deviances of survival are log-likelihoods themselves, and squared errors are in
+units of twice the variance of the noise (`Task.share_of_gain`).
 
 p is the number of binary features that the binarizer of the estimator makes and that vary, equal ones
 included, and at least 2. Where every threshold is searched it is the number that the default binarizer would
@@ -26,6 +28,7 @@ from streed.options import Limits, check_complexity
 from streed.tasks.base import Task, form_of, unpriced
 from streed.tasks.constrained import Constrained
 from streed.tasks.forms import GroupRates
+from streed.tolerance import TOLERANCE
 from streed.tree.result import show
 
 Make: TypeAlias = Callable[[float], Any]
@@ -87,10 +90,16 @@ def in_words(task: Task, units: float, n_tests: int) -> str:
     >>> import streed
     >>> in_words(streed.tasks.Accuracy([0, 1], cost_complexity=0.1), 4.111, 61)
     'a node must save 4.1 rows, the logarithm of 61 tests'
+    >>> in_words(streed.tasks.Accuracy([0, 1], cost_complexity=0.1), 1.37, 61)
+    'a node must save 1.4 rows, the logarithm of 61 tests over 3.0, since few rows are wrong'
     """
     task = free_of_limits(task)
     measure = unpriced(task.measure or task.name)
     saved = f"{units:.1f} rows" if measure == "errors" else f"{show(float(f'{units:.3g}'))} of {measure}"
-    why = f", the logarithm of {n_tests} tests" if n_tests and measure == "errors" else ""
+    why = ""
+    if n_tests and measure == "errors":
+        worth = math.log(n_tests) / units
+        few = f" over {worth:.1f}, since few rows are wrong" if worth > 1 + TOLERANCE else ""
+        why = f", the logarithm of {n_tests} tests{few}"
     chosen = f", chosen for {n_tests} tests" if n_tests and not why else ""
     return f"a node must {'gain' if task.maximize else 'save'} {saved}{why}{chosen}"

@@ -136,9 +136,11 @@ class FitColumns:
             binarizer.thresholds = {self.known[j].source: list(cuts.get(j, ())) for j in self.searched}
         return binarizer.keep(self._binarizer, fitted)
 
-    def bits(self, binarizer: Binarizer) -> NDArray[np.uint8]:
-        """Return the features of a binarizer that was made here."""
-        return encode_features(self.n_rows, self.known, binarizer.columns).view(np.uint8)
+    def bits(self, binarizer: Binarizer, rows: NDArray[np.intp] | None = None) -> NDArray[np.uint8]:
+        """Return the features of a binarizer that was made here, of all rows or of some."""
+        known = self.known if rows is None else [each.take(rows) for each in self.known]
+        n_rows = self.n_rows if rows is None else rows.size
+        return encode_features(n_rows, known, binarizer.columns).view(np.uint8)
 
     def matrix(self) -> NDArray[np.int32]:
         """All columns for the search over thresholds: ranks, then binary features, where 1 has the rank 0."""

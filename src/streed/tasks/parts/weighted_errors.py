@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from streed.magnitudes import check_magnitudes
 from streed.options import OPTIONS
 from streed.table.labels import check_sample_weight, class_factors, encode
 from streed.table.units import balanced_units, whole_units
-from streed.tasks.base import ClassErrors, Lowered, Tally, Task
+from streed.tasks.base import ClassErrors, Lowered, Tally, Task, worth_of_an_error
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -70,6 +71,10 @@ class WeightedErrors(Task):
     def classes(self) -> NDArray[Any]:
         """The distinct labels, sorted."""
         return self._lowered.classes
+
+    def share_of_gain(self, gain: float, n_rows: float, unexplained: Callable[[], float]) -> float:
+        """Return the price of a node: as many rows as gain so much in log-likelihood, as a share of all."""
+        return gain / worth_of_an_error(unexplained()) / n_rows
 
     def lower(self) -> Lowered:
         """Give the task in the form that the engine takes."""
