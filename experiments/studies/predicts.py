@@ -18,7 +18,7 @@ The rules, written down before the first split was run:
   default probabilities better than that of raw shares on at least 36 of 40, for trees with a price and
   without; without a depth, against CART with a tuned number of leaves, 24 wins.
 - Other packages have their defaults, a time limit of 8 s, and their own cuts; fewer splits where they are
-  slow. FastSmallTree has its default price and a fifth of it; it has no limit of the depth. ConTree has depth 3.
+  slow. FastSmallTree has its default price and a fifth of it, and no limit of the depth; ConTree has depth 3.
 - Trees of the log loss, without a depth and of all sizes have 20 s each; other trees of streed end by
   themselves.
 - Figures that fall short are shown with the others.

@@ -60,8 +60,8 @@ DEEP, CHEAP_DEEP = 3, 1e9
 best known ones after 0.4 to 1.5 s, with bounds of a fifth to two thirds of them."""
 
 CHEAP_PRICED = 5e7
-"""The same for more than `DEEP` levels with a price chosen from the data, as for a tree that predicts well. On
-8 sets that take more, 2 splits, its trees predict other rows as well as those after 1e9 (accuracy +.0003),
+"""The same for more than `DEEP` levels with a price chosen from the data: for a tree that predicts well. On 8
+sets that take more, 2 splits, its trees predict other rows as well as those after 1e9 (accuracy +.0003),
 after .10 instead of 1.25 s of processor time; the bound then is wider."""
 
 FEW_LEVELS, FEW_LEVELS_SHARE = 4, 0.2
