@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
-from streed.estimators.columns import FitColumns
-from streed.estimators.plan import default_binarizer
 
 import streed
 from streed import limits as lim
 from streed.cli import main
+from streed.estimators.fitting.columns import FitColumns
+from streed.estimators.fitting.plan import default_binarizer
 from streed.model import Model
 from streed.solver import greedy, noise
 from streed.solver.noise import unexplained
