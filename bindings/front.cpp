@@ -208,7 +208,12 @@ nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, In
         out["objective"] = result.values[0];
     }
     out["multipliers"] = vector(result.multipliers);
-    if (!result.closest.empty()) out["closest"] = vector(result.closest);
+    if (!result.closest.empty()) {
+        nb::dict tree;
+        put_tree(tree, result.closest_tree);
+        out["closest"] = vector(result.closest);
+        out["closest_tree"] = tree;
+    }
     out["lower_bound"] = result.lower_bound;
     out["optimal"] = result.optimal;
     out["status"] = status_name(result.status);

@@ -99,7 +99,8 @@ def constrained(
     common = {"status": "optimal", "seconds": 0.0, "statistics": {}}
     if not feasible:
         closest = min(found, key=excess)
-        return common | {"feasible": False, "closest": np.array(closest.value[1:]), "optimal": True}
+        known = {"closest": np.array(closest.value[1:]), "closest_tree": flat(closest.tree)}
+        return common | {"feasible": False, "optimal": True, **known}
     best = min(feasible, key=lambda one: one.value[0])
     return common | {
         **flat(best.tree),

@@ -367,7 +367,8 @@ void ConstrainedSearch::find_closest(int depth, int nodes, ConstrainedResult& re
                                [&]<int M>() { return least_violation<M>(rows, scalar.get(), depth, nodes); });
         if (!found.empty()) closest = std::move(found);
     }
-    const Point values = tree_values(problem_, finished_tree(closest, rows_));
+    result.closest_tree = finished_tree(closest, rows_);
+    const Point values = tree_values(problem_, result.closest_tree);
     result.closest.assign(values.begin() + 1, values.end());
 }
 

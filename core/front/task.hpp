@@ -56,7 +56,8 @@ struct ConstrainedResult {
     double lower_bound = 0;
     bool optimal = false;
     std::vector<double>
-        closest;  // when nothing is feasible: the constrained values of the least total violation
+        closest;        // when nothing is feasible: the constrained values of the least total violation
+    Tree closest_tree;  // and the tree that has them
     Status status = Status::optimal;
     double seconds = 0;
     Counters statistics;

@@ -45,11 +45,15 @@ class InfeasibleError(StreedError):
     ----------
     reachable : tuple of Reachable
         For each limit of `constraints`, what can be reached.
+    closest : tuple of float
+        What the tree that breaks the limits by the least total has in each of them; empty if it is not known.
     """
 
-    def __init__(self, message: str, reachable: tuple[Reachable, ...] = ()) -> None:
-        super().__init__(message, reachable)
-        self.reachable = reachable
+    def __init__(
+        self, message: str, reachable: tuple[Reachable, ...] = (), closest: tuple[float, ...] = ()
+    ) -> None:
+        super().__init__(message, reachable, closest)
+        self.reachable, self.closest = reachable, closest
 
     def __str__(self) -> str:
         return str(self.args[0])

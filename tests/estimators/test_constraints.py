@@ -282,3 +282,32 @@ def test_what_excluded_columns_refuse_and_warn_of() -> None:
     bits = np.random.default_rng(0).random((40, 3)) < 0.5
     model = OptimalTreeClassifier(exclude=[0], max_depth=2).fit(bits, bits[:, 0])
     assert not any("x0" in name for name in model.tree_.to_text().split())
+
+
+def test_the_closest_tree_where_no_tree_keeps_the_limits() -> None:
+    limits = [lim.recall("ill") >= 1, lim.recall("well") >= 1]
+    with pytest.raises(InfeasibleError, match="least total violation has recall") as error:
+        OptimalTreeClassifier(constraints=limits, max_depth=1, cuts="binned").fit(TABLE, LABELS)
+    sizes = [LABELS.tolist().count(label) for label in ("ill", "well")]
+    missed = [
+        (1 - value) * size for value, size in zip(error.value.closest, sizes, strict=True)
+    ]  # in all as many rows as the best tree without limits has errors
+    free = OptimalTreeClassifier(max_depth=1, cuts="binned").fit(TABLE, LABELS)
+    assert sum(missed) == pytest.approx(free.result_.objective)
+    assert pickle.loads(pickle.dumps(error.value)).closest == error.value.closest
+    groups = np.arange(5) > 2
+    with pytest.raises(InfeasibleError, match=r"the least possible is 0\.166667") as error:
+        streed.FairTreeClassifier("accuracy_parity", max_depth=1).fit(
+            np.zeros((5, 1)), [1, 1, 0, 0, 1], sensitive_features=groups
+        )
+    assert list(error.value.closest) == [pytest.approx(1 / 6)]
+
+
+@pytest.mark.parametrize("cost", [0.3, 2 / 7, 7.27, 3e-12])
+def test_means_of_costs_that_are_no_unit_fractions(cost: float) -> None:
+    """A limit of half the cost allows half of the rows, whatever number the cost is."""
+    X, y = np.repeat(np.eye(4), 2, axis=0), np.ones(8, int)
+    y[0] = 0
+    limit = lim.mean({1: cost}) <= cost / 2
+    found = OptimalTreeClassifier(constraints=[limit], max_depth=2).fit(X, y).result_
+    assert found.limits[0].value == pytest.approx(cost / 2)

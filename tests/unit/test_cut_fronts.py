@@ -11,7 +11,7 @@ import pytest
 import streed
 from streed import tasks
 from streed.solver.fairness import trade_off
-from streed.solver.strategies.group_rates import search
+from streed.solver.fairness.trade_off import search
 from streed.tasks import Accuracy
 
 CONSTRAINTS = ["demographic_parity", "equal_opportunity", "equalized_odds"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from streed import metrics
 from streed.limits.limit import Limit, Quantity, written
-from streed.limits.line import Line, TreeShape, whole_line
+from streed.limits.line import Line, TreeShape, exact_unit, whole_line
 from streed.limits.rows import LimitRows
 from streed.magnitudes import check_magnitudes
 from streed.table.units import in_units, largest_unit
@@ -190,17 +190,17 @@ class Mean(Quantity):
         return written(self.costs)
 
     def _table(self, rows: LimitRows) -> NDArray[np.float64]:
+        """Return the costs of all rows, or of one where they are the same for all."""
         if isinstance(self.costs, Mapping):
-            per_label = np.zeros(len(rows.labels))
+            table = np.zeros((1, len(rows.labels)))
             for label, cost in self.costs.items():
-                per_label[rows.label(self, label)] = cost
-            table = np.tile(per_label, (rows.n, 1))
+                table[0, rows.label(self, label)] = cost
         else:
-            given = np.asarray(self.costs, dtype=np.float64)
-            table = np.tile(given, (rows.n, 1)) if given.ndim == 1 else given
-            if given.ndim == 2 and rows.kept is not None and len(given) != rows.n:
-                table = given[rows.kept]
-        if table.shape != (rows.n, len(rows.labels)):
+            table = np.atleast_2d(np.asarray(self.costs, dtype=np.float64))
+            if rows.kept is not None and table.shape[0] != rows.n and np.ndim(self.costs) == 2:
+                table = table[rows.kept]
+        n_wanted = rows.n if np.ndim(self.costs) == 2 else 1
+        if table.shape != (n_wanted, len(rows.labels)):
             raise ValueError(
                 f"mean(...) needs a cost for each of the labels {rows.labels!r}, as a dict, a list, or a "
                 f"table of {rows.n} rows; got an array of shape {np.shape(self.costs)}"
@@ -212,11 +212,13 @@ class Mean(Quantity):
 
     def _units(self, rows: LimitRows) -> tuple[NDArray[np.float64], Fraction, bool]:
         """Return the weighted costs in units, what a unit is, and whether all are whole numbers."""
-        table = self._table(rows) * rows.units[:, None]
-        unit = largest_unit(table, float(np.abs(table).max(axis=1).sum()))
-        units = in_units(table, unit)
-        parts = round(1 / unit) if unit < 1 else 0
-        return units, Fraction(1, parts) if parts else Fraction(unit), bool((units == np.rint(units)).all())
+        given = self._table(rows)
+        weight = rows.total if len(given) == 1 else rows.units
+        unit = largest_unit(given, float((np.abs(given).max(axis=1) * weight).sum()))
+        parts = in_units(given, unit)
+        units = parts if rows.equal else parts * rows.units[:, None]
+        whole = bool((parts == np.rint(parts)).all())
+        return np.broadcast_to(units, (rows.n, len(rows.labels))), exact_unit(given, parts), whole
 
     def lines(self, rows: LimitRows, limit: Limit) -> list[Line]:
         """Give the costs in whole units, within the limits times all weight."""

@@ -1,6 +1,14 @@
 """Quantities that compare groups: the difference and the ratio of rates.
 
-A difference of rates is a sum over the rows of whole numbers (`streed.fairness.margins` has the arithmetic).
+With n_a of N_a units of group a counted, a difference of rates is D / (N_a N_b) with D = n_a N_b - n_b N_a:
+a sum over rows of whole numbers, N_b for a counted row of a and -N_a for one of b. |rate_a - rate_b| <= d
+holds exactly if |D| <= floor(d N_a N_b), so that a tree on the limit is feasible, however the limit looks as
+a double. A least ratio p/q asks q n_a N_b - p n_b N_a >= 0 for both orders of each pair. All numbers are
+divided by gcd(N_a, N_b).
+
+Example: groups of 4 and 6 rows, limit 0.1. D = 6 n_a - 4 n_b, by the gcd 3 n_a - 2 n_b, and |3 n_a - 2 n_b|
+may be floor(0.1 * 24 / 2) = 1 at most: 2 of 4 against 3 of 6 is feasible (0), 1 of 4 against 2 of 6 too (-1).
+
 With two labels the rates of the positive one are compared. With more of them a parity is about every label
 in turn, which then is the positive one, unless `label` names one.
 """
@@ -19,6 +27,7 @@ from streed.fairness.parity import Rate, as_parity
 from streed.limits.limit import Limit, Quantity, written
 from streed.limits.line import Line, TreeShape, whole_line
 from streed.limits.rows import LimitRows
+from streed.options import MOST_COMPONENTS
 
 
 class Parity(Quantity):
@@ -38,19 +47,18 @@ class Parity(Quantity):
         said += [] if self.label is None else [f"label={self.label!r}"]
         return ", ".join(said)
 
-    def _rates(self, rows: LimitRows) -> list[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
-        """Return, for each rate, the units of the rows it is about, and which of (row, label) it counts."""
+    def _rates(self, rows: LimitRows) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+        """Return, for each rate, which classes it is about, and which of (class, label) it counts."""
+        every = np.arange(len(rows.labels))
         found = []
         for rate in self.parity.rates:
             for label in self._labels(rows, rate):
-                true = np.zeros(rows.n, bool) if rows.codes is None else rows.codes == label
-                units = np.where(rate.about(true), rows.units, 0)
-                chosen = np.arange(len(rows.labels)) == label
+                about = rate.about(every[: rows.n_classes] == label)
                 if rate.counted == "right":
-                    counted = rows.classes(self)[:, None] == np.arange(len(rows.labels))
+                    counted = every[:, None] == every
                 else:
-                    counted = np.tile(chosen == (rate.counted == "positive"), (rows.n, 1))
-                found.append((units, counted))
+                    counted = np.tile((every == label) == (rate.counted == "positive"), (rows.n_classes, 1))
+                found.append((about, counted & about[:, None]))
         return found
 
     def _labels(self, rows: LimitRows, rate: Rate) -> list[int]:
@@ -63,30 +71,40 @@ class Parity(Quantity):
             return [0]
         return [1] if len(rows.labels) == 2 else list(range(len(rows.labels)))
 
-    def _pairs(self, rows: LimitRows) -> list[tuple[NDArray[np.int64], NDArray[np.bool_], Any]]:
-        """Return, for each rate, its rows, what it counts, and (group, weight) of the groups that have it."""
-        groups, codes = rows.groups(self.groups)
-        found = []
-        for units, counted in self._rates(rows):
-            sizes = np.bincount(codes, weights=units, minlength=len(groups)).astype(np.int64).tolist()
-            present = [(group, size) for group, size in enumerate(sizes) if size]
-            found.append((units, counted, present))
-        return found
-
     def lines(self, rows: LimitRows, limit: Limit) -> list[Line]:
         """Give, for each rate and pair of groups, a sum that is a multiple of the difference of rates."""
-        codes = rows.groups(self.groups)[1]
+        cells, sizes = rows.cells(self.groups)
+        rates = [(counted, _present(sizes, about)) for about, counted in self._rates(rows)]
+        self._check_groups(rows, [len(present) for _, present in rates])
         found = []
-        for units, counted, present in self._pairs(rows):
+        for counted, present in rates:
             for (a, size_a), (b, size_b) in itertools.combinations(present, 2):
                 common = math.gcd(size_a, size_b)
                 whole = size_a * size_b // common
                 for by_a, by_b, low, high in self._sides(limit, size_b // common, size_a // common, whole):
-                    per_row = np.select([codes == a, codes == b], [by_a, by_b], 0) * units
-                    costs = np.where(counted, per_row[:, None], 0).astype(np.float64)
-                    line = whole_line(limit, costs, low, high, limit.strict)
+                    table = np.zeros((*sizes.shape, len(rows.labels)))
+                    table[a], table[b] = by_a * counted, by_b * counted
+                    costs, most = (
+                        rows.of_cells(cells, table),
+                        float((np.abs(table).max(axis=2) * sizes).sum()),
+                    )
+                    line = whole_line(limit, costs, low, high, limit.strict, most)
                     found.append(line._replace(per_unit=float(whole) if low != 0 or high == 0 else math.nan))
         return found
+
+    _per_pair: ClassVar[int] = 1
+
+    def _check_groups(self, rows: LimitRows, present: list[int]) -> None:
+        """Refuse more pairs of groups than the engine can compare, and say how many groups it can."""
+        if self._per_pair * sum(math.comb(n_groups, 2) for n_groups in present) < MOST_COMPONENTS:
+            return
+        most = most_groups(len(present) * self._per_pair)
+        what = "a difference" if self._per_pair == 1 else "a ratio"
+        given = "sensitive_features" if self.groups is None else f"by={written(self.groups)}"
+        raise ValueError(
+            f"every pair of groups is compared: under a limit on {what} of {self.parity.name} at most {most} "
+            f"groups are possible, got {len(rows.groups(self.groups)[0])} in {given}; join small groups"
+        )
 
     def _sides(
         self, limit: Limit, size_b: int, size_a: int, whole: int
@@ -100,12 +118,14 @@ class Parity(Quantity):
 
     def value(self, rows: LimitRows, predicted: NDArray[np.int64], shape: TreeShape | None) -> Fraction:
         """Return the greatest difference of a rate between two groups."""
-        codes = rows.groups(self.groups)[1]
+        cells, sizes = rows.cells(self.groups)
+        n_labels = len(rows.labels)
+        weights = None if rows.equal else rows.units
+        hits = np.bincount(cells * n_labels + predicted, weights, sizes.size * n_labels)
         found = [self._none]
-        for units, counted, present in self._pairs(rows):
-            hit = np.where(counted[np.arange(rows.n), predicted], units, 0)
-            sums = np.bincount(codes, weights=hit).astype(np.int64).tolist()
-            rates = [Fraction(sums[group], size) for group, size in present]
+        for about, counted in self._rates(rows):
+            sums = (hits.reshape(*sizes.shape, n_labels) * counted).sum(axis=(1, 2)).tolist()
+            rates = [Fraction(int(sums[group]), size) for group, size in _present(sizes, about)]
             if rates:
                 found.append(self._of_rates(rates))
         return self._worst(found)
@@ -117,12 +137,30 @@ class Parity(Quantity):
         return max(values)
 
 
+def _present(sizes: NDArray[np.int64], about: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the groups with rows of some classes, and their weight."""
+    return [(group, size) for group, size in enumerate((sizes @ about).tolist()) if size]
+
+
+def most_groups(per_pair: int) -> int:
+    """Most groups of which all pairs have so many components each, beside one for the objective.
+
+    Examples
+    --------
+    >>> most_groups(1), most_groups(2), most_groups(4)
+    (16, 11, 8)
+    """
+    fits = (MOST_COMPONENTS - 1) // per_pair
+    return (1 + math.isqrt(1 + 8 * fits)) // 2
+
+
 class Ratio(Parity):
     """The least rate of a group over the greatest one."""
 
     name: ClassVar[str] = "ratio"
     two_sided: ClassVar[bool] = True
     _none = Fraction(1)
+    _per_pair: ClassVar[int] = 2
 
     def _sides(
         self, limit: Limit, size_b: int, size_a: int, whole: int

@@ -6,8 +6,9 @@ fractions, never by doubles: four fifths of 10 rows are 8. Sums that are not who
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -53,7 +54,7 @@ class TreeShape(NamedTuple):
     feature: NDArray[np.int32]
     left: NDArray[np.int32]
     right: NDArray[np.int32]
-    reached: NDArray[Any]
+    reached: NDArray[Any] | None
 
     @property
     def n_nodes(self) -> int:
@@ -61,9 +62,11 @@ class TreeShape(NamedTuple):
         return int(np.count_nonzero(self.feature >= 0))
 
 
-def shape_of(tree: Mapping[str, Any], rows: NDArray[np.uint8]) -> TreeShape:
-    """Count the rows that reach each node of a tree in the form of the engine."""
+def shape_of(tree: Mapping[str, Any], rows: NDArray[np.uint8] | None) -> TreeShape:
+    """Count the rows that reach each node of a tree of the engine; None: nothing asks for them."""
     feature, left, right = (np.asarray(tree[name]) for name in ("feature", "left", "right"))
+    if rows is None:
+        return TreeShape(feature, left, right, None)
     reach: list[Any] = [None] * feature.size
     reach[0] = np.ones(rows.shape[0], bool)
     for node in np.flatnonzero(feature >= 0).tolist():  # parents come before children
@@ -72,14 +75,39 @@ def shape_of(tree: Mapping[str, Any], rows: NDArray[np.uint8]) -> TreeShape:
     return TreeShape(feature, left, right, np.array([rows_.sum() for rows_ in reach]))
 
 
+def table_of(costs: NDArray[np.float64], lines: Sequence[Line]) -> NDArray[np.float64]:
+    """Put costs and lines side by side: shape (rows, labels, 1 + lines)."""
+    table = np.empty((*costs.shape, 1 + len(lines)))
+    table[:, :, 0] = costs
+    for place, line in enumerate(lines, 1):
+        table[:, :, place] = line.costs
+    return table
+
+
+def exact_unit(values: NDArray[np.float64], units: NDArray[np.float64]) -> Fraction:
+    """Return what a unit is, exactly: the largest of some values as it is written, over its units.
+
+    Examples
+    --------
+    >>> exact_unit(np.array([0.0, 0.3, 0.6]), np.array([0.0, 1.0, 2.0]))
+    Fraction(3, 10)
+    """
+    largest = int(np.abs(units).argmax())
+    value, count = (float(array.flat[largest]) for array in (values, units))
+    return Fraction(repr(value)) / Fraction(count) if count else Fraction(1)
+
+
 def whole_line(
     what: object,
     costs: NDArray[np.float64],
     low: Fraction | None,
     high: Fraction | None,
     strict: bool = False,
+    most: float | None = None,
 ) -> Line:
     """Make a line of whole numbers: its limits are rounded inwards, by one more where the ends are left out.
+
+    `most` is the largest sum of the sizes of all numbers, where it is known.
 
     Examples
     --------
@@ -87,8 +115,10 @@ def whole_line(
     >>> line.lower, line.upper
     (8.0, inf)
     """
-    if float(np.abs(costs).max(axis=1).sum()) >= LARGEST:
-        raise ValueError(f"{what}: numbers with so many digits cannot be added exactly; use fewer digits")
+    if most is None:
+        most = float(functools.reduce(np.maximum, np.abs(costs).T).sum())
+    if most >= LARGEST:
+        raise ValueError(f"{what} has too many digits to be kept exactly in sums over these rows")
     lower, upper = -math.inf, math.inf
     if low is not None:
         lower = float(math.floor(low) + 1 if strict else math.ceil(low))

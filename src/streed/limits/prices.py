@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.limits.limit import Limit, Quantity, written
-from streed.limits.line import Line, TreeShape, whole_line
+from streed.limits.line import Line, TreeShape, exact_unit, whole_line
 from streed.limits.rows import LimitRows
 from streed.table.units import in_units, largest_unit
 
@@ -44,14 +44,13 @@ class Tests(Quantity):
         prices = rows.test_prices(self.prices)
         amounts = np.concatenate([prices.full, prices.discounted])
         unit = rows.test_unit or largest_unit(amounts, float(amounts.max(initial=0)) * rows.n)
-        parts = round(1 / unit) if unit < 1 else 0
         full, discounted = (in_units(amount, unit) for amount in (prices.full, prices.discounted))
-        return prices._replace(full=full, discounted=discounted), Fraction(1, parts) if parts else Fraction(
-            unit
-        )
+        exact = exact_unit(amounts, np.concatenate([full, discounted]))
+        return prices._replace(full=full, discounted=discounted), exact
 
     def value(self, rows: LimitRows, predicted: NDArray[np.int64], shape: TreeShape) -> Fraction:
         """Mean price of the tests that rows go through."""
+        assert shape.reached is not None
         prices, unit = self._in_units(rows)
         total, found = Fraction(0), [(0, frozenset[int](), frozenset[int]())]
         while found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,7 +43,7 @@ class LimitRows:
     """
 
     labels: list[Any]
-    codes: NDArray[np.int64] | None
+    codes: NDArray[Any] | None
     units: NDArray[np.int64]
     kept: NDArray[np.int64] | None
     grouping: Callable[[Any], tuple[list[Any], NDArray[np.int32]]]
@@ -56,6 +57,16 @@ class LimitRows:
         return int(self.units.size)
 
     @property
+    def n_classes(self) -> int:
+        """Number of classes of rows: those of the labels, or a single one where rows have no class."""
+        return 1 if self.codes is None else len(self.labels)
+
+    @functools.cached_property
+    def equal(self) -> bool:
+        """Whether each row counts one unit."""
+        return bool(self.units.max(initial=1) == 1)
+
+    @property
     def total(self) -> int:
         """Weight of all rows, in units."""
         return int(self.units.sum())
@@ -67,7 +78,7 @@ class LimitRows:
         meant = did_you_mean(name, self.labels) if isinstance(name, str) else ""
         raise ValueError(f"{what!r}: the labels are {', '.join(map(repr, self.labels))}{meant}")
 
-    def classes(self, what: object) -> NDArray[np.int64]:
+    def classes(self, what: object) -> NDArray[Any]:
         """Return the class of each row; refuses rows without one."""
         if self.codes is None:
             raise ValueError(f"{what!r} counts classes of rows, and these rows have none")
@@ -89,6 +100,28 @@ class LimitRows:
             self._groups[key] = self.grouping(by)
         groups: tuple[list[Any], NDArray[np.int32]] = self._groups[key]
         return groups
+
+    def cells(self, by: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the cell of each row, which is its group and class, and the weight of all cells.
+
+        Weights have the shape (groups, classes). What a limit counts is the same for all rows of a cell.
+        """
+        key = f"cells {id(self.groups(by))}"
+        if key not in self._groups:
+            groups, of_row = self.groups(by)
+            place = of_row.astype(np.int64)
+            if self.codes is not None:
+                place = place * self.n_classes + self.codes
+            size = len(groups) * self.n_classes
+            sizes = np.bincount(place, None if self.equal else self.units, size).astype(np.int64)
+            self._groups[key] = place, sizes.reshape(len(groups), self.n_classes)
+        cells: tuple[NDArray[np.int64], NDArray[np.int64]] = self._groups[key]
+        return cells
+
+    def of_cells(self, cells: NDArray[np.int64], table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what every row adds under each label, from what a unit of its cell does."""
+        costs = table.reshape(-1, len(self.labels)).take(cells, axis=0)
+        return costs if self.equal else costs * self.units[:, None]
 
 
 def limit_rows(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streed.limits.line import Line
+from streed.limits.line import Line, table_of
 from streed.tasks.forms import OneValue, Prices
 
 if TYPE_CHECKING:
@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
 
 class NoTreeError(Exception):
-    """No tree keeps the limits: raised through a strategy to the one that set the limits."""
+    """No tree keeps the limits: raised through a strategy to the one that set the limits.
+
+    `answer` is that of the engine, with the tree of least total violation if it came to know it.
+    """
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        super().__init__()
+        self.answer = answer
 
 
 def costs_of(form: OneValue, n_rows: int, kept: NDArray[np.int64] | None) -> NDArray[np.float64]:
@@ -34,15 +41,6 @@ def costs_of(form: OneValue, n_rows: int, kept: NDArray[np.int64] | None) -> NDA
     table = np.zeros((n_rows, costs.shape[1]))
     table[slice(None) if form.rows is None else form.rows] = costs
     return table if kept is None else table[kept]
-
-
-def table_of(costs: NDArray[np.float64], lines: tuple[Line, ...]) -> NDArray[np.float64]:
-    """Put costs and lines side by side: shape (rows, labels, 1 + lines)."""
-    table = np.empty((*costs.shape, 1 + len(lines)))
-    table[:, :, 0] = costs
-    for place, line in enumerate(lines, 1):
-        table[:, :, place] = line.costs
-    return table
 
 
 def prices_of(paying: Sequence[Prices | None]) -> dict[str, Any]:
@@ -78,10 +76,9 @@ def search_value(run: Run, form: OneValue, max_depth: int | None) -> dict[str, A
     """Search the least value within the lines of a run; a tree of fewer levels may be missing."""
     costs = costs_of(form, run.features.shape[0], run.kept)
     answer = search(run, costs, form.branch_cost, form.prices, run.lines, max_depth)
-    answer.setdefault("magnitude", float(np.abs(costs).max(axis=1).sum()))
     run.multipliers = answer.get("multipliers")
     if answer["feasible"] is False and max_depth in (None, run.limits.max_depth):
-        raise NoTreeError
+        raise NoTreeError(answer)
     return answer
 
 

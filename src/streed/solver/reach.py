@@ -7,6 +7,7 @@ A parity is many sums, and its least value is found by halving the allowed diffe
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -25,9 +26,30 @@ HALVINGS = 10
 """A share is known to a thousandth after ten halvings."""
 
 
-def infeasible(run: Run, form: Sums) -> InfeasibleError:
-    """Say for each limit what can be reached, and what the tree of least total violation has."""
-    lines = form.all_lines
+def infeasible(run: Run, form: Sums, answer: Mapping[str, Any]) -> InfeasibleError:
+    """Say for each limit what can be reached, and what the tree of least total violation has.
+
+    `answer` is that of the search that found no tree; it knows that tree if there was time for it.
+    """
+    closest = _closest(run, form, answer)
+    table = _reachable(run, form) if form.explained else ()
+    if form.why is not None:
+        return InfeasibleError(form.why(closest), table, closest or ())
+    text = "no tree within the limits on its size keeps "
+    if table:
+        said = [f"{one.limit} ({_words(one)})" for one in table]
+        text += f"{'all of the limits' if len(table) > 1 else 'the limit'} {'; '.join(said)}"
+    else:
+        text += "all limits"
+    if closest is not None and len(table) != 1:
+        values = zip(form.limits, closest, strict=True)
+        near = ", ".join(f"{limit.quantity!r} {value:.6g}" for limit, value in values)
+        text += f". The tree of the least total violation has {near}"
+    return InfeasibleError(text, table, closest or ())
+
+
+def _reachable(run: Run, form: Sums) -> tuple[Reachable, ...]:
+    """Return for each limit what can be reached alone, and with the others kept."""
     count = len(form.limits)
     table = []
     for k, limit in enumerate(form.limits):
@@ -36,14 +58,7 @@ def infeasible(run: Run, form: Sums) -> InfeasibleError:
         others = tuple(line for j in range(count) if j != k for line in form.lines[j])
         alone = _best(run, form, k, ())
         table.append(Reachable(repr(limit), alone, alone if not others else _best(run, form, k, others)))
-    closest = _closest(run, form, lines)
-    said = [f"{one.limit} ({_words(one)})" for one in table]
-    many = "all of the limits" if len(table) > 1 else "the limit"
-    text = f"no tree within the limits on its size keeps {many} {'; '.join(said)}"
-    if closest is not None and len(table) > 1:
-        near = ", ".join(f"{limit.quantity!r} {value:.6g}" for limit, value in closest)
-        text += f". The tree of the least total violation has {near}"
-    return InfeasibleError(text, tuple(table))
+    return tuple(table)
 
 
 def _words(one: Reachable) -> str:
@@ -111,14 +126,10 @@ def _widened(limit: Limit, low: Fraction | None, high: Fraction | None, by: Frac
     return Limit(limit.quantity, low, high)
 
 
-def _closest(run: Run, form: Sums, lines: tuple[Line, ...]) -> list[tuple[Limit, float]] | None:
-    """Return the values of the tree whose sums break the limits by the least total, if there is time."""
-    if run.time_left <= 0 or any(line.lower > line.upper for line in lines):
-        return None
-    answer = limited_search.search(run, np.zeros_like(lines[0].costs), 0.0, None, lines)
+def _closest(run: Run, form: Sums, answer: Mapping[str, Any]) -> tuple[float, ...] | None:
+    """Return what the tree whose sums break the limits by the least total is worth in each limit."""
     tree = answer.get("closest_tree")
     if tree is None:
         return None
     labels = predicted(tree, run.rows)
-    found = kept_limits(form.limits, form.data, labels, shape_of(tree, run.rows))
-    return [(one.limit, one.value) for one in found]
+    return tuple(one.value for one in kept_limits(form.limits, form.data, labels, shape_of(tree, run.rows)))

@@ -242,6 +242,7 @@ class Run:
         objectives: tuple[str, ...] = (),
         engine: str = "native",
         note: str = "",
+        limits: tuple[Any, ...] = (),
     ) -> Result:
         """End the solve: its result, the last progress, and a warning after Ctrl-C."""
         seconds = time.perf_counter() - self.started
@@ -265,7 +266,7 @@ class Run:
             engine=engine,
             measure=measure,
             note=note,
-            limits=(),
+            limits=limits,
         )
         if self.watcher.watched and not self.gave_up:
             self.finish(objective, bound, gap, optimal)

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from streed.errors import NotNative
 from streed.leaves import ClassErrors, CostTable, LeafFunction, LeafModel
@@ -91,6 +92,21 @@ class Task(ABC):
     @abstractmethod
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the task on binary features `X` as the six components of the paper, in natural units."""
+
+    def figures(self, predicted: NDArray[np.int64]) -> Mapping[str, Any]:
+        """Give figures about predictions for `Result.statistics`, beside the value.
+
+        Parameters
+        ----------
+        predicted : int64 array
+            The prediction of each row that counts, as a position among the labels.
+
+        Returns
+        -------
+        mapping
+            Names and figures; most tasks have none.
+        """
+        return {}
 
     def share_of_gain(self, gain: float, n_rows: float, unexplained: Callable[[], float]) -> float:
         """Return the price of a node that must save a gain in log-likelihood, as `cost_complexity` has it.

@@ -17,8 +17,6 @@ from streed.errors import TaskError
 from streed.tasks.base import Task, form_of, is_multiple
 from streed.tasks.forms import (
     CountsMetric,
-    GroupRates,
-    LimitedValue,
     OneValue,
     SixComponents,
     Sums,
@@ -225,7 +223,7 @@ class Combined(Task):
 def _form(task: Task) -> Any:
     """Return the form of a part, or refuse one that is no part."""
     form = form_of(task)
-    if isinstance(form, OneValue | SixComponents | CountsMetric | GroupRates | LimitedValue | Sums):
+    if isinstance(form, OneValue | SixComponents | CountsMetric | Sums):
         return form
     raise TaskError(
         f"{task.name} cannot be part of a combination: its value is not put together from those "

@@ -12,22 +12,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.fairness import parity as parities
 from streed.fairness.groups import cells_of, encode_groups, exact_rates, float_rates, spread
-from streed.fairness.margins import margins, with_margins
 from streed.fairness.parity import Parity, as_parity, exact_limit
 from streed.leaves import ClassErrors
+from streed.limits import groups as quantities
+from streed.limits.limit import Limit
+from streed.limits.line import Line, table_of
+from streed.limits.rows import UNIT_BITS, LimitRows
 from streed.magnitudes import check_magnitudes
 from streed.options import OPTIONS
 from streed.table.labels import check_sample_weight, class_factors, encode
 from streed.table.units import integer_units, whole_units
 from streed.tasks.base import Task, errors_of, priced, worth_of_an_error
-from streed.tasks.forms import GroupRates, OneValue, Tally
+from streed.tasks.forms import OneValue, Sums, Tally
 from streed.tasks.metric import position_of
 
 if TYPE_CHECKING:
     from streed.reference import Components
-
-UNIT_BITS = 26
-"""Rates are products of two weights, which stay exact if these have at most this many bits."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class GroupFairness(Task):
 
     name: ClassVar[str] = "group_fairness"
     summary: ClassVar[str] = "weight of the misclassified rows (minimised) under a limit on rates of groups"
-    form: ClassVar[type] = GroupRates
+    form: ClassVar[type] = Sums
     estimator: ClassVar[str] = "FairTreeClassifier"
     binary: ClassVar[bool] = True
 
@@ -136,15 +136,25 @@ class GroupFairness(Task):
         self.errors_name = errors_of(sample_weight, class_weight)
         constraint = self.parity.name.replace("_", " ")
         self.measure = f"{priced(self.errors_name, self._branch_cost)} under {constraint}"
-        self._margins = margins(
-            self.parity,
-            self._is_positive,
-            self._positive,
-            group_codes,
-            len(groups),
-            self._units,
-            self.min_ratio,
-        )
+        self.name = self.parity.name  # type: ignore[misc]
+        self.limit, self.lines = self._limit()
+
+    def _limit(self) -> tuple[Limit, tuple[Line, ...]]:
+        """Give the limit on rates, and the sums over the rows that it is made of: none of a single class."""
+        label = self._classes.tolist()[self._positive]
+        if self.min_ratio is None:
+            limit = quantities.Parity(self.parity, None, label) <= self.max_difference
+        else:
+            limit = quantities.Ratio(self.parity, None, label) >= self.min_ratio
+        found = self._groups, self._group_codes
+        given = self._classes.tolist(), self._codes, self._units, self._rows
+        self._counted = LimitRows(*given, lambda by: found)
+        try:
+            lines = limit.quantity.lines(self._counted, limit) if len(self._classes) == 2 else []
+        except ValueError as error:
+            name = "max_difference" if self.min_ratio is None else "min_ratio"
+            raise ValueError(str(error).replace(repr(limit), name)) from None
+        return limit, tuple(lines)
 
     def _error_units(self, class_weight: object) -> tuple[NDArray[np.float64], float]:
         """Give the cost of an error on each row, in whole units if possible, and the weight of one unit."""
@@ -203,11 +213,12 @@ class GroupFairness(Task):
         """Return the price of a node: as many rows as gain so much in log-likelihood, as a share of all."""
         return gain / worth_of_an_error(unexplained()) / n_rows
 
-    def lower(self) -> GroupRates:
-        """Give the errors, the differences of rates as sums over the rows, and the limit on them."""
+    def lower(self) -> Sums:
+        """Give the errors, and the limit on rates as sums over the rows."""
         leaf, tally = ClassErrors(self._codes, self._errors), Tally(self._codes, self._weights)
         errors = OneValue(leaf, self._classes, self._branch_cost, self._scale, tally=tally, rows=self._rows)
-        return GroupRates(errors, tuple(self._margins), self.max_difference, self.min_ratio)
+        limits, lines = (self.limit,), (self.lines,)
+        return Sums(self, errors, limits, lines, self._counted, explained=False, why=self.why_infeasible)
 
     def report(self, cost: float) -> float:
         """Turn engine units into the weight of misclassified rows."""
@@ -221,13 +232,17 @@ class GroupFairness(Task):
         exact = {rate.name: exact_rates(rate, units) for rate in self.parity.rates}
         return FairOutcome(*spread(self.parity, exact), float_rates(self._groups, cells, self.parity.rates))
 
+    def figures(self, predicted: NDArray[np.int64]) -> dict[str, float]:
+        """Give difference, ratio and the rates of all groups."""
+        return self.outcome(predicted).figures()
+
     def is_fair(self, outcome: FairOutcome) -> bool:
         """Whether predictions with this outcome keep the limit, in exact numbers."""
         if self.min_ratio is None:
             return outcome.difference <= self.max_difference
         return outcome.ratio >= self.min_ratio
 
-    def why_infeasible(self, closest: NDArray[np.float64] | None) -> str:
+    def why_infeasible(self, closest: tuple[float, ...] | None) -> str:
         """Say which limit no tree keeps, and what the closest tree has if the search came to know it."""
         parity = self.parity.name
         if self.min_ratio is not None:
@@ -239,9 +254,8 @@ class GroupFairness(Task):
         )
         if closest is None:
             return limit
-        best = max(abs(value) / margin.whole for value, margin in zip(closest, self._margins, strict=True))
-        exact = "the least possible is" if len(self._margins) == 1 else "the tree with the least excess has"
-        return f"{limit}: {exact} {best:g}"
+        exact = "the least possible is" if len(self.lines) == 1 else "the tree with the least excess has"
+        return f"{limit}: {exact} {closest[0]:g}"
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give errors and signed differences as the six components of the paper.
@@ -261,11 +275,11 @@ class GroupFairness(Task):
         """
         from streed.tasks.parts.vectors import vector_components
 
-        branch = (self._branch_cost, *(0,) * len(self._margins))
+        branch = (self._branch_cost, *(0,) * len(self.lines))
         return vector_components(
             X,
             self._rows,
-            with_margins(ClassErrors(self._codes, self._errors).label_costs(2), self._margins),
+            table_of(ClassErrors(self._codes, self._errors).label_costs(2), self.lines),
             min_samples_leaf,
             better=lambda v, w: v[1:] == w[1:] and v[0] < w[0],
             branch=branch,

@@ -3,12 +3,10 @@
 | form | what is wanted | tasks |
 |---|---|---|
 | `OneValue` | the tree of least cost: costs of leaves, of branching nodes and of tests | accuracy, costs, rewards, statistics |
-| `LimitedValue` | the same, with limits on sums over the rows | policies with capacities |
 | `Vector` | several values of one tree: objectives, and values with limits | combinations, limits |
 | `CountsMetric` | the greatest value of a metric of the confusion matrix | F1 and others |
-| `Sums` | a value or a metric, with limits on sums over the rows | any of these under `streed.limits` |
+| `Sums` | a value or a metric, with limits on sums over the rows | fairness, policies with capacities, any task under `streed.limits` |
 | `MeanParity` | the least squared error, with nearly equal mean predictions of two groups | regression |
-| `GroupRates` | the fewest errors, with rates of groups that differ by no more than a limit | fairness |
 | `SixComponents` | anything separable, by the six components of the paper | general tasks |
 
 The solver has strategies for each form (`streed.solver.strategies`). All costs are in *engine units* and are
@@ -18,7 +16,6 @@ minimised; `Task.report` turns them into natural units.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,7 +24,6 @@ from numpy.typing import NDArray
 from streed.leaves import LeafModel
 
 if TYPE_CHECKING:
-    from streed.fairness.margins import Margin
     from streed.limits.limit import Limit
     from streed.limits.line import Line
     from streed.limits.rows import LimitRows
@@ -113,34 +109,6 @@ Lowered = OneValue
 """The name of `OneValue` in the contract for tasks of users."""
 
 
-class LimitedValue(NamedTuple):
-    """One value to be minimised, with upper limits on sums over the rows.
-
-    Attributes
-    ----------
-    value : OneValue
-        What is minimised; its leaf model is affine.
-    counts : float64 array of shape (n_limits, n_labels)
-        What a row with each label counts towards each limit.
-    upper : float64 array of shape (n_limits,)
-        The most that all rows may count together.
-    """
-
-    value: OneValue
-    counts: NDArray[np.float64]
-    upper: NDArray[np.float64]
-
-    @property
-    def classes(self) -> NDArray[Any]:
-        """The labels that a leaf may have."""
-        return self.value.classes
-
-    @property
-    def branch_cost(self) -> float:
-        """Cost of a branching node, in engine units."""
-        return self.value.branch_cost
-
-
 class Vector(NamedTuple):
     """Several values of one tree: objectives, and values that must stay within limits.
 
@@ -198,32 +166,6 @@ class CountsMetric(NamedTuple):
         return self.value.classes
 
 
-class GroupRates(NamedTuple):
-    """The fewest errors, with rates of groups that differ by no more than a limit.
-
-    Attributes
-    ----------
-    value : OneValue
-        The errors.
-    margins : tuple of streed.fairness.margins.Margin
-        Differences of rates as sums over the rows of whole numbers; empty where no two groups have a rate.
-    max_difference : Fraction
-        The greatest difference that is allowed.
-    min_ratio : Fraction or None
-        The least ratio that is allowed, instead of `max_difference`.
-    """
-
-    value: OneValue
-    margins: tuple[Margin, ...]
-    max_difference: Fraction
-    min_ratio: Fraction | None
-
-    @property
-    def classes(self) -> NDArray[Any]:
-        """The labels, sorted."""
-        return self.value.classes
-
-
 class Sums(NamedTuple):
     """One value, or a metric, with limits on any sums over the rows.
 
@@ -243,6 +185,9 @@ class Sums(NamedTuple):
         Greatest number of branching nodes that the limits allow.
     explained : bool
         Whether it is worth searches to say what can be reached where no tree keeps the limits.
+    why : callable or None
+        ``why(values)``: the message where no tree keeps the limits, in the words of the task, from what the
+        tree of least total violation is worth in each limit; None if that is not known.
     """
 
     task: Task
@@ -250,8 +195,9 @@ class Sums(NamedTuple):
     limits: tuple[Limit, ...]
     lines: tuple[tuple[Line, ...], ...]
     data: LimitRows
-    max_nodes: int | None
+    max_nodes: int | None = None
     explained: bool = True
+    why: Callable[[tuple[float, ...] | None], str] | None = None
 
     @property
     def value(self) -> OneValue:
@@ -329,7 +275,5 @@ class SixComponents(NamedTuple):
     relaxed: Callable[[int], Relaxed] | None = None
 
 
-Form: TypeAlias = (
-    OneValue | LimitedValue | Vector | CountsMetric | GroupRates | Sums | MeanParity | SixComponents
-)
+Form: TypeAlias = OneValue | Vector | CountsMetric | Sums | MeanParity | SixComponents
 """What a task wants."""

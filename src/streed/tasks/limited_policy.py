@@ -2,48 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from streed.limits.counts import mean, share
 from streed.limits.limit import Limit
+from streed.limits.rows import limit_rows
 from streed.magnitudes import LARGEST, as_float, check_magnitudes
 from streed.options import MOST_COMPONENTS
-from streed.table.units import from_units, in_units, largest_unit
-from streed.tasks.forms import LimitedValue
+from streed.tasks.forms import Sums
 from streed.tasks.policy_reward import PolicyReward
-from streed.tolerance import LAST_DIGITS, TOLERANCE
+from streed.tolerance import TOLERANCE
 
 if TYPE_CHECKING:
     from streed.reference import Components
-
-
-@dataclass(frozen=True)
-class CountLimit:
-    """One limit: what a row counts under each treatment, and how much all rows may count together.
-
-    `unit` is what a count of one stands for, `words` how messages begin, `share` whether the user spoke of
-    a share of the rows.
-    """
-
-    counts: NDArray[np.float64]
-    most: float
-    unit: float
-    words: str
-    share: bool = False
-
-    def describe(self, count: float, n: int) -> str:
-        """Say a count in the terms in which the user gave the limit."""
-        if self.words.startswith("budget"):
-            return f"{from_units(count, self.unit) / n:g} per row"
-        return f"{count / n:.6g} of the rows" if self.share else f"{count:g} rows"
 
 
 class LimitedPolicyReward(PolicyReward):
@@ -75,7 +52,7 @@ class LimitedPolicyReward(PolicyReward):
     name: ClassVar[str] = "limited_policy_reward"
     summary: ClassVar[str] = "mean reward of a policy under capacities and a budget (maximised)"
     estimator: ClassVar[str] = "PolicyTree"
-    form: ClassVar[type] = LimitedValue
+    form: ClassVar[type] = Sums
 
     def __init__(
         self,
@@ -88,19 +65,15 @@ class LimitedPolicyReward(PolicyReward):
         cost_complexity: float = 0.0,
     ) -> None:
         super().__init__(rewards, treatments, cost_complexity=cost_complexity)
-        names = self.labels.tolist()
-        self._limits = capacity_limits(capacity, names, self._n_rows)
-        self._limits += budget_limits(treatment_costs, budget, names, self._n_rows)
-        if len(self._limits) >= MOST_COMPONENTS:
+        self.limits = tuple(limits_of(capacity, treatment_costs, budget, self.labels.tolist(), self._n_rows))
+        if len(self.limits) >= MOST_COMPONENTS:
             raise ValueError(
-                f"at most {MOST_COMPONENTS - 1} limits can be kept together, got {len(self._limits)} "
+                f"at most {MOST_COMPONENTS - 1} limits can be kept together, got {len(self.limits)} "
                 "in capacity and budget"
             )
-
-    @property
-    def count_limits(self) -> list[CountLimit]:
-        """The capacities and the budget."""
-        return self._limits
+        self._given: list[Any] = [*(capacity or {}).items(), *([] if budget is None else [("", budget)])]
+        self._counted = limit_rows(self.labels, None, self._n_rows)
+        self._lines = tuple(tuple(limit.quantity.lines(self._counted, limit)) for limit in self.limits)
 
     def components(self, X: ArrayLike, *, min_samples_leaf: int = 1) -> Components[Any, Any]:
         """Give the task as the six components of the paper: the reward first, then what the limits count.
@@ -121,14 +94,14 @@ class LimitedPolicyReward(PolicyReward):
         from streed.reference import Components
 
         plain = super().components(X, min_samples_leaf=min_samples_leaf)
-        limits = self._limits
-        nothing = (0.0,) * len(limits)
+        lines = [line for lines in self._lines for line in lines]
+        nothing = (0.0,) * len(lines)
 
         def counts(state: Any, label: int) -> tuple[float, ...]:
-            return tuple(float(limit.counts[label]) * len(state[0]) for limit in limits)
+            return tuple(float(line.costs[0, label]) * len(state[0]) for line in lines)
 
         def feasible(value: tuple[float, ...], state: Any) -> bool:
-            kept = all(count <= limit.most for count, limit in zip(value[1:], limits, strict=True))
+            kept = all(count <= line.upper for count, line in zip(value[1:], lines, strict=True))
             return kept and plain.feasible(value[0], state)
 
         return Components(
@@ -145,29 +118,38 @@ class LimitedPolicyReward(PolicyReward):
             features=plain.features,
         )
 
-    def lower(self) -> LimitedValue:  # type: ignore[override]
-        """Give the rewards as costs, and what each treatment counts towards each limit."""
-        counts = np.array([limit.counts for limit in self._limits]).reshape(-1, self.labels.size)
-        return LimitedValue(self._lowered, counts, np.array([limit.most for limit in self._limits], float))
+    def lower(self) -> Sums:  # type: ignore[override]
+        """Give the rewards as costs, and the limits as sums over the rows."""
+        return Sums(self, self._lowered, self.limits, self._lines, self._counted, why=self.why_infeasible)
 
     def why_infeasible(self, closest: Sequence[float] | None) -> str:
         """Say which limits no tree keeps, and what the least ones are that work, if the search knows them."""
-        n = self._n_rows
-        wanted = [f"{limit.words} {limit.describe(limit.most, n)}" for limit in self._limits]
+        limits = list(zip(self.limits, self._given, strict=True))
+        wanted = ", ".join(self._words(given, float(limit.most or 0)) for limit, given in limits)
         if closest is None:
-            return f"no tree keeps {', '.join(wanted)}"
+            return f"no tree keeps {wanted}"
         least = [
-            f"{limit.words} {limit.describe(math.ceil(count - TOLERANCE), n)}"
-            for limit, count in zip(self._limits, closest, strict=True)
-            if count > limit.most + TOLERANCE
+            self._words(given, value)
+            for (limit, given), value in zip(limits, closest, strict=True)
+            if value > (limit.most or 0) + TOLERANCE
         ]
-        others = "" if len(least) == len(wanted) else ", with the other limits as they are"
-        return f"no tree keeps {', '.join(wanted)}; the least that works is {', '.join(least)}{others}"
+        others = "" if len(least) == len(limits) else ", with the other limits as they are"
+        return f"no tree keeps {wanted}; the least that works is {', '.join(least)}{others}"
+
+    def _words(self, given: tuple[Any, Any], value: float) -> str:
+        """Say a limit with some value, in the terms in which the user gave the limit."""
+        treatment, most = given
+        if treatment == "":
+            return f"budget of at most {value:g} per row"
+        if isinstance(most, numbers.Integral):
+            return f"{treatment!r} for at most {round(value * self._n_rows)} rows"
+        return f"{treatment!r} for at most {value:.6g} of the rows"
 
 
 def limits_of(capacity: Any, treatment_costs: Any, budget: Any, names: list[Any], n: int) -> list[Limit]:
     """Return capacities and a budget as limits on shares and on the mean of the costs."""
-    capacity_limits(capacity, names, n), budget_limits(treatment_costs, budget, names, n)
+    check_capacity(capacity, names)
+    check_budget(treatment_costs, budget, names)
     found = []
     for treatment, most in (capacity or {}).items():
         rows = isinstance(most, numbers.Integral)
@@ -175,51 +157,39 @@ def limits_of(capacity: Any, treatment_costs: Any, budget: Any, names: list[Any]
     return found if budget is None else [*found, mean(treatment_costs) <= budget]
 
 
-def capacity_limits(capacity: object, names: list[Any], n: int) -> list[CountLimit]:
-    """Turn capacities into limits on the number of rows."""
+def check_capacity(capacity: object, names: list[Any]) -> None:
+    """Refuse what are no capacities."""
     if capacity is None:
-        return []
+        return
     if not isinstance(capacity, Mapping):
         raise TypeError(f"capacity must be a mapping from treatments to shares or counts, got {capacity!r}")
-    limits = []
     for treatment, most in capacity.items():
-        counts = np.zeros(len(names))
-        counts[_position("capacity", treatment, names)] = 1.0
+        _check_treatment("capacity", treatment, names)
         if isinstance(most, bool | np.bool_) or not isinstance(most, numbers.Real):
             raise TypeError(f"a capacity must be a number, got {most!r} for {treatment!r}")
-        share = not isinstance(most, numbers.Integral)
-        if share and not 0 <= as_float(most) <= 1:
+        if not isinstance(most, numbers.Integral) and not 0 <= as_float(most) <= 1:
             raise ValueError(
                 f"the capacity of {treatment!r} must be a share from 0.0 to 1.0 or an integer, a number of "
                 f"rows, got {most!r}"
             )
         if most < 0:
             raise ValueError(f"the capacity of {treatment!r} must not be negative, got {most!r}")
-        rows = math.floor(float(most) * n + TOLERANCE) if share else min(int(most), n)  # type: ignore[call-overload]
-        limits.append(CountLimit(counts, float(min(rows, n)), 1.0, f"{treatment!r} for at most", share))
-    return limits
 
 
-def budget_limits(treatment_costs: object, budget: object, names: list[Any], n: int) -> list[CountLimit]:
-    """Turn a budget into a limit on what the treatments of all rows cost."""
+def check_budget(treatment_costs: object, budget: object, names: list[Any]) -> None:
+    """Refuse what is no budget, or has no costs."""
     if treatment_costs is None and budget is None:
-        return []
+        return
     if not isinstance(treatment_costs, Mapping) or budget is None:
         raise ValueError(
             "budget and treatment_costs, a mapping from treatments to costs per row, need each other; "
             f"got treatment_costs={treatment_costs!r} and budget={budget!r}"
         )
-    costs = np.zeros(len(names))
-    for treatment, cost in treatment_costs.items():
-        costs[_position("treatment_costs", treatment, names)] = _amount(f"the cost of {treatment!r}", cost)
-    check_magnitudes("treatment_costs", costs, "place {}")
-    most = _amount("the budget", budget)
-    unit = largest_unit(costs, n * float(costs.max()))
-    units = in_units(costs, unit)
-    whole = bool((units == np.rint(units)).all())
-    allowed = min(most * n / unit, LARGEST)
-    allowed = math.floor(allowed + TOLERANCE) if whole else allowed * (1 + LAST_DIGITS)
-    return [CountLimit(units, allowed, unit, "budget of at most")]
+    for treatment in treatment_costs:
+        _check_treatment("treatment_costs", treatment, names)
+    costs = [_amount(f"the cost of {treatment!r}", cost) for treatment, cost in treatment_costs.items()]
+    check_magnitudes("treatment_costs", np.array(costs), "place {}")
+    _amount("the budget", budget)
 
 
 def _amount(what: str, value: object) -> float:
@@ -231,7 +201,6 @@ def _amount(what: str, value: object) -> float:
     return number
 
 
-def _position(name: str, treatment: object, names: list[Any]) -> int:
+def _check_treatment(name: str, treatment: object, names: list[Any]) -> None:
     if treatment not in names:
         raise ValueError(f"{name} has {treatment!r}, which is none of the treatments {names!r}")
-    return names.index(treatment)

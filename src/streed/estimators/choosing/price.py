@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from streed.options import Limits, check_complexity
 from streed.tasks.base import Task, form_of, unpriced
 from streed.tasks.constrained import Constrained
-from streed.tasks.forms import GroupRates
+from streed.tasks.forms import Sums
 from streed.tolerance import TOLERANCE
 from streed.tree.result import show
 
@@ -76,7 +76,7 @@ def in_units(task: Task) -> float:
     """Return what each branching node costs, in natural units; 0 where nodes have no price of their own."""
     task = free_of_limits(task)
     form = form_of(task)
-    branch_cost = getattr(form.value if isinstance(form, GroupRates) else form, "branch_cost", None)
+    branch_cost = getattr(form.value if isinstance(form, Sums) else form, "branch_cost", None)
     if not isinstance(branch_cost, float | int) or not branch_cost:
         return 0.0
     return abs(float(task.report(float(branch_cost))) - float(task.report(0.0)))

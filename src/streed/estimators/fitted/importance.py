@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from streed.leaves import ClassErrors, LeafFunction
 from streed.leaves.guarded import CheckedFunction
 from streed.tasks.base import Task, form_of, is_multiple
-from streed.tasks.forms import CountsMetric, GroupRates, LimitedValue, OneValue, SixComponents
+from streed.tasks.forms import CountsMetric, OneValue, SixComponents, Sums
 from streed.tree.details import Numbers
 from streed.tree.line import is_linear
 from streed.tree.tree import Tree
@@ -45,10 +45,10 @@ def costs_of_nodes(task: Any, model: Any, table: Any) -> NodeCosts | None:
     if task.name in ("accuracy", "squared_error"):  # the quick path of most fits
         return None
     form = form_of(task)
+    if isinstance(form, Sums):
+        form = form.objective
     if isinstance(form, CountsMetric):
         return _slopes(form, model.tree_)
-    if isinstance(form, LimitedValue | GroupRates):
-        form = form.value
     if isinstance(form, SixComponents) and form.relaxed is not None:
         relaxed = form.relaxed(2)
         leaf = _leaves(model, table, relaxed.value.rows)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from streed import _core
 from streed.options import Limits
-from streed.tasks.forms import CountsMetric, GroupRates, LimitedValue, OneValue, Sums
+from streed.tasks.forms import CountsMetric, OneValue, Sums
 
 
 def refusal(form: Any, limits: Limits) -> str:
@@ -17,7 +17,7 @@ def refusal(form: Any, limits: Limits) -> str:
     metric = form.objective if isinstance(form, Sums) else form
     if isinstance(metric, CountsMetric) and metric.positive < 0:
         return "the metric of more than two classes needs a front"
-    if not isinstance(form, OneValue | CountsMetric | GroupRates | LimitedValue | Sums):
+    if not isinstance(form, OneValue | CountsMetric | Sums):
         return "it needs a front"
     value = value_of(form)
     if isinstance(form, Sums) and not _same_rows(value.rows, form.rows):

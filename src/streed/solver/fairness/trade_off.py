@@ -10,6 +10,7 @@ the first search ended, the best tree so far is all there is, and it is not call
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -18,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.fairness.front import FairnessFront, FairnessPoint
-from streed.fairness.margins import margin_limits
+from streed.solver.limited_search import NoTreeError
 from streed.solver.recount import constant_tree, make_tree
 from streed.solver.run import Run
-from streed.solver.strategies.group_rates import begin, search
+from streed.solver.strategies.limited import begin
+from streed.tasks.forms import Sums
 
 if TYPE_CHECKING:
     from streed.options import Limits
@@ -29,6 +31,19 @@ if TYPE_CHECKING:
 
 EVERYTHING = Fraction(2)
 """A difference that no tree exceeds."""
+
+
+def search(run: Run, form: Sums, difference: Fraction) -> dict[str, Any]:
+    """Search the fewest errors with a difference below another one."""
+    most = [float(math.ceil(difference * int(line.per_unit)) - 1) for line in form.all_lines]
+    run.lines = tuple(
+        line._replace(lower=-end, upper=end) for line, end in zip(form.all_lines, most, strict=True)
+    )
+    try:
+        answer = run.search_value(form.value, run.rows)
+    except NoTreeError as found:
+        return found.answer
+    return answer if run.lines else {**answer, "feasible": True}
 
 
 def search_front(
@@ -54,7 +69,7 @@ def search_front(
 
     with run.interruptible():
         while not (complete or (points and run.stopped)):
-            answer = search(run, form, *margin_limits(form.margins, difference, strict=True))
+            answer = search(run, form, difference)
             complete = answer["feasible"] is False
             best = answer if "feature" in answer else best
             if not (complete or answer["optimal"]):

@@ -108,7 +108,7 @@ def vector_result(
 
 
 def finished(
-    run: Run, task: Combined, front: list[Solution], bound: Any, optimal: bool, **words: str
+    run: Run, task: Combined, front: list[Solution], bound: Any, optimal: bool, **words: Any
 ) -> Result:
     """End the solve with a front that is in order."""
     names = objective_names(task)

@@ -25,8 +25,6 @@ from streed.solver.engines import NEEDS_DEPTH
 from streed.solver.run import Run
 from streed.tasks.forms import (
     CountsMetric,
-    GroupRates,
-    LimitedValue,
     MeanParity,
     OneValue,
     SixComponents,
@@ -37,9 +35,7 @@ from streed.tree.result import Result
 
 STRATEGIES: Mapping[type, tuple[str, ...]] = {
     OneValue: ("one_search",),
-    LimitedValue: ("limited_value",),
     CountsMetric: ("dinkelbach", "hull", "macro_f1"),
-    GroupRates: ("group_rates",),
     Sums: ("limited",),
     MeanParity: ("shifted",),
     Vector: ("constrained", "front", "mixed", "product"),

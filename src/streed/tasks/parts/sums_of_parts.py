@@ -16,15 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.errors import TaskError
-from streed.fairness.margins import margin_limits
 from streed.limits.limit import Limit, Quantity
 from streed.limits.line import Line, TreeShape
 from streed.limits.rows import LimitRows
 from streed.metrics import Ratio
 from streed.tasks.base import Task, is_multiple
-from streed.tasks.forms import CountsMetric, GroupRates, LimitedValue, OneValue, Sums
+from streed.tasks.forms import CountsMetric, OneValue, Sums
 from streed.tasks.limited_task import LimitedTask
-from streed.tolerance import slack
 
 if TYPE_CHECKING:
     from streed.tasks.combined import Combined
@@ -93,10 +91,8 @@ def sums_of(task: Combined, forms: Sequence[Any]) -> Sums:
     for i, form in enumerate(forms):
         if i in task.limits:
             limits += _limits_of_part(task.limits[i], form, rows)
-        limits += _own_limits(task.tasks[i], form, rows)
+        limits += _own_limits(form, rows)
     objective = forms[place]
-    if isinstance(objective, GroupRates | LimitedValue):
-        objective = objective.value
     if isinstance(objective, Sums):
         objective = objective.objective
     if isinstance(objective, OneValue) and not (objective.leaf.affine and objective.combination == "sum"):
@@ -186,12 +182,8 @@ def _ratio_limit(part: LimitedTask, form: CountsMetric, rows: Rows) -> Limit:
     return _limit(part, Part(task.name, lines, lambda predicted, shape: task.score(rows.of(predicted, own))))
 
 
-def _own_limits(task: Any, form: Any, rows: Rows) -> list[Limit]:
+def _own_limits(form: Any, rows: Rows) -> list[Limit]:
     """Return the limits that a part has of its own."""
-    if isinstance(form, GroupRates):
-        return _rates(task, form, rows)
-    if isinstance(form, LimitedValue):
-        return [_count(form, k, limit, rows) for k, limit in enumerate(task.count_limits)]
     if not isinstance(form, Sums):
         return []
     found = []
@@ -204,36 +196,3 @@ def _own_limits(task: Any, form: Any, rows: Rows) -> list[Limit]:
         part = Part(repr(limit.quantity), spread, worth)
         found.append(Limit(part, limit.low, limit.high, limit.strict))
     return found
-
-
-def _rates(task: Any, form: GroupRates, rows: Rows) -> list[Limit]:
-    """Return the parity of a fair tree."""
-    own = form.value.rows
-    if form.min_ratio is not None:
-        ends = [(0.0, math.inf)] * len(form.margins)
-    else:
-        ends = list(zip(*margin_limits(form.margins, form.max_difference), strict=True))
-    lines = [
-        Line(rows.spread(m.costs, own), low, high) for m, (low, high) in zip(form.margins, ends, strict=True)
-    ]
-    which = "difference" if form.min_ratio is None else "ratio"
-
-    def worth(predicted: NDArray[np.int64], shape: TreeShape) -> Any:
-        return getattr(task.outcome(rows.of(predicted, own)), which)
-
-    part = Part(f"{which} of {task.parity.name}", lines, worth)
-    return [part <= form.max_difference if form.min_ratio is None else part >= form.min_ratio]
-
-
-def _count(form: LimitedValue, k: int, limit: Any, rows: Rows) -> Limit:
-    """Return one capacity, or the budget, of a policy."""
-    own = form.value.rows
-    n = rows.n_rows if own is None else own.size
-    counts = form.counts[k]
-    line = Line(rows.spread(np.tile(counts, (n, 1)), own), -math.inf, float(form.upper[k]))
-    most = float(form.upper[k])
-
-    def worth(predicted: NDArray[np.int64], shape: TreeShape) -> float:
-        return float(counts[rows.of(predicted, own)].sum())
-
-    return Part(limit.words, [line], worth) <= most + slack(most)
