@@ -366,7 +366,7 @@ def test_parts_with_other_features_are_refused() -> None:
 
 
 def test_lowered_vector() -> None:
-    form: Any = combine(MISSED, GAIN.at_least(5), PRICED).lower()
+    form: Any = combine(MISSED, GAIN.at_least(5), PRICED).lower().objective
     assert not_label_costs(form) == ""
     vector = label_vector(form)
     assert vector.costs.shape == (N, 2, 3)
@@ -375,7 +375,7 @@ def test_lowered_vector() -> None:
     assert vector.branch_cost.tolist() == [0, 0, 2]
     assert vector.lower.tolist() == [-np.inf] * 3
     assert vector.upper == pytest.approx([np.inf, -5, np.inf])
-    other: Any = combine(WRONG, Largest()).lower()
+    other: Any = combine(WRONG, Largest()).lower().objective
     assert not_label_costs(other) == "largest is given by its six components"
 
 

@@ -19,7 +19,7 @@ from streed.options import MOST_COMPONENTS
 from streed.solver import engines
 from streed.solver.strategies import STRATEGIES, STRATEGIES_OF_SIZES, strategy
 from streed.tasks import REGISTRY, Accuracy, F1Score, GeneralTask, LabelCosts, Task
-from streed.tasks.forms import CountsMetric, Form, OneValue, SixComponents, Vector
+from streed.tasks.forms import CountsMetric, Form, Objective, OneValue, SixComponents, Sums, Vector
 
 X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 3, dtype=np.uint8)
 Y = np.array([0, 1, 1, 0] * 3)
@@ -30,7 +30,7 @@ def test_the_engine_takes_as_many_components_as_python_believes() -> None:
 
 
 def test_every_form_has_strategies() -> None:
-    assert set(STRATEGIES) == set(get_args(Form))
+    assert set(STRATEGIES) == {*get_args(Form), *get_args(Objective)}
     assert set(STRATEGIES_OF_SIZES) <= set(STRATEGIES)
     everyone = [*STRATEGIES.values(), *STRATEGIES_OF_SIZES.values()]
     for name in {name for names in everyone for name in names}:
@@ -60,8 +60,11 @@ def test_tasks_say_what_form_they_have(task: type[Task]) -> None:
 
 def test_a_task_that_no_strategy_takes_is_told_why() -> None:
     class ThreeClasses(F1Score):
-        def lower(self) -> CountsMetric:
-            return super().lower()._replace(metric=streed.metrics.GMean(), positive=-1)
+        def lower(self) -> Sums:
+            form = super().lower()
+            assert isinstance(form.objective, CountsMetric)
+            metric = form.objective._replace(metric=streed.metrics.GMean(), positive=-1)
+            return form._replace(objective=metric)
 
     with pytest.raises(
         TaskError,
@@ -84,8 +87,9 @@ def test_what_is_no_form_is_refused(form: Any) -> None:
 def test_forms_of_tasks() -> None:
     errors = Accuracy(Y)
     assert isinstance(errors.lower(), OneValue)
-    assert isinstance(streed.combine(errors, errors.at_most(3)).lower(), Vector)
-    assert isinstance(errors.at_most(3).lower(), Vector)
+    assert isinstance(streed.combine(errors, errors.at_most(3)).lower().objective, Vector)
+    assert isinstance(errors.at_most(3).lower().objective, Vector)
+    assert isinstance(F1Score(Y).lower().objective, CountsMetric)
 
     class Given(GeneralTask):
         name = "given"
@@ -95,8 +99,8 @@ def test_forms_of_tasks() -> None:
             return errors.components(X)
 
     form: Any = streed.combine(errors, Given()).lower()
-    assert isinstance(form.parts[1], SixComponents)
-    assert form.parts[1].why == "given is given by its six components"
+    assert isinstance(form.objective.parts[1], SixComponents)
+    assert form.objective.parts[1].why == "given is given by its six components"
 
 
 @pytest.mark.parametrize("model", LEAF_MODELS, ids=lambda model: model.__name__)

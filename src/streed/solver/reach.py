@@ -81,7 +81,7 @@ def _answer(run: Run, costs: Any, lines: tuple[Line, ...], tests: Any = None) ->
 
 def _value(run: Run, form: Sums, k: int, answer: dict[str, Any]) -> float:
     labels = predicted(answer, run.rows)
-    return kept_limits(form.limits[k : k + 1], form.data, labels, shape_of(answer, run.rows))[0].value
+    return kept_limits(form.limits[k : k + 1], form.limited, labels, shape_of(answer, run.rows))[0].value
 
 
 def _best(run: Run, form: Sums, k: int, others: tuple[Line, ...]) -> float | None:
@@ -101,13 +101,13 @@ def _halved(run: Run, form: Sums, limit: Limit, k: int, others: tuple[Line, ...]
     step = Fraction(1) if limit.quantity.share else None
     if step is None:
         ends = form.lines[k][0].range()
-        step = Fraction(max(abs(ends[0]), abs(ends[1]), 1.0)).limit_denominator() / form.data.total
+        step = Fraction(max(abs(ends[0]), abs(ends[1]), 1.0)).limit_denominator() / form.limited.total
     best: float | None = None
     near, far = Fraction(0), step
     for _ in range(HALVINGS + 1):
         middle = far if best is None else (near + far) / 2
         wider = _widened(limit, low, high, middle)
-        answer = _answer(run, nothing, (*limit.quantity.lines(form.data, wider), *others))
+        answer = _answer(run, nothing, (*limit.quantity.lines(form.limited, wider), *others))
         if answer is None:
             if best is None:
                 return None
@@ -132,4 +132,6 @@ def _closest(run: Run, form: Sums, answer: Mapping[str, Any]) -> tuple[float, ..
     if tree is None:
         return None
     labels = predicted(tree, run.rows)
-    return tuple(one.value for one in kept_limits(form.limits, form.data, labels, shape_of(tree, run.rows)))
+    return tuple(
+        one.value for one in kept_limits(form.limits, form.limited, labels, shape_of(tree, run.rows))
+    )

@@ -225,7 +225,7 @@ def form_of(task: Task) -> Form:
     >>> import streed
     >>> from streed.tasks.base import form_of
     >>> type(form_of(streed.tasks.F1Score([0, 1]))).__name__
-    'CountsMetric'
+    'Sums'
     """
     try:
         return task.lower()

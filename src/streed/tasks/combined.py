@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from streed.errors import TaskError
 from streed.tasks.base import Task, form_of, is_multiple
 from streed.tasks.forms import (
-    CountsMetric,
+    MeanParity,
     OneValue,
     SixComponents,
     Sums,
@@ -80,7 +80,7 @@ class Combined(Task):
 
     name: ClassVar[str] = "combined"
     summary: ClassVar[str] = "several objectives (a front), or one within limits"
-    form: ClassVar[type] = Vector
+    form: ClassVar[type] = Sums
 
     def __init__(self, parts: tuple[Task, ...]) -> None:
         for part in parts:
@@ -117,7 +117,7 @@ class Combined(Task):
         known = (_classes(task, form) for task, form in zip(self.tasks, self._forms, strict=True))
         return next((classes for classes in known if classes is not None), None)
 
-    def lower(self) -> Vector | Sums:
+    def lower(self) -> Sums:
         """Give the forms of all parts, with their limits; one objective with limits where one is no sum."""
         if not all(isinstance(form, OneValue | SixComponents) for form in self._forms):
             return sums_of(self, self._forms)
@@ -125,7 +125,7 @@ class Combined(Task):
         kept = self.kept_rows()
         first = self._forms[0]
         rows = kept if kept is not None or isinstance(first, SixComponents) else first.rows
-        return Vector(self, self._forms, limits, rows, self.classes)
+        return Sums(self, Vector(self, self._forms, limits, rows, self.classes))
 
     def report(self, cost: float) -> float:
         """Turn a cost of the first objective into its natural units."""
@@ -223,7 +223,8 @@ class Combined(Task):
 def _form(task: Task) -> Any:
     """Return the form of a part, or refuse one that is no part."""
     form = form_of(task)
-    if isinstance(form, OneValue | SixComponents | CountsMetric | Sums):
+    objective = form.objective if isinstance(form, Sums) else form
+    if isinstance(form, OneValue | Sums | SixComponents) and not isinstance(objective, MeanParity | Vector):
         return form
     raise TaskError(
         f"{task.name} cannot be part of a combination: its value is not put together from those "

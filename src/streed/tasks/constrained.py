@@ -76,7 +76,8 @@ class Constrained(Task):
             raise TypeError(f"Constrained takes a streed.tasks.Task, got {task!r}")
         self.task = task
         self.limits = check_constraints(limits)
-        objective = form_of(task)
+        form = form_of(task)
+        objective = form.objective if isinstance(form, Sums) and form.data is None else form
         said = not_limited(objective)
         if said:
             raise TaskError(f"{task.name} cannot be put under limits: {said}")

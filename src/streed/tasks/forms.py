@@ -1,15 +1,22 @@
 """The forms of a task: what `Task.lower` returns, plain data that says what is to be searched.
 
-| form | what is wanted | tasks |
-|---|---|---|
-| `OneValue` | the tree of least cost: costs of leaves, of branching nodes and of tests | accuracy, costs, rewards, statistics |
-| `Vector` | several values of one tree: objectives, and values with limits | combinations, limits |
-| `CountsMetric` | the greatest value of a metric of the confusion matrix | F1 and others |
-| `Sums` | a value or a metric, with limits on sums over the rows | fairness, policies with capacities, any task under `streed.limits` |
-| `MeanParity` | the least squared error, with nearly equal mean predictions of two groups | regression |
-| `SixComponents` | anything separable, by the six components of the paper | general tasks |
+| form | what is wanted |
+|---|---|
+| `OneValue` | the tree of least cost: costs of leaves, of branching nodes and of tests |
+| `Sums` | an objective made of such values, with limits on sums over the rows |
+| `SixComponents` | anything separable, by the six components of the paper |
 
-The solver has strategies for each form (`streed.solver.strategies`). All costs are in *engine units* and are
+A task of one value without limits gives that value itself, which is the simplest of all sums. The objective
+of `Sums` is one of
+
+| objective | what is wanted | tasks |
+|---|---|---|
+| `OneValue` | the least value | accuracy, costs, rewards, fairness, policies, anything under `streed.limits` |
+| `CountsMetric` | the greatest value of a metric of the confusion matrix | F1 and others |
+| `MeanParity` | the least squared error, with nearly equal mean predictions of two groups | regression |
+| `Vector` | all nondominated values of several parts, or one of them, within limits on others | combinations |
+
+The solver has strategies for each form and objective (`streed.solver.strategies`). All costs are in *engine units* and are
 minimised; `Task.report` turns them into natural units.
 """  # noqa: E501
 
@@ -165,59 +172,10 @@ class CountsMetric(NamedTuple):
         """The labels, sorted."""
         return self.value.classes
 
-
-class Sums(NamedTuple):
-    """One value, or a metric, with limits on any sums over the rows.
-
-    Attributes
-    ----------
-    task : Task
-        The task that is the objective, without limits.
-    objective : OneValue or CountsMetric
-        Its form; a value is a sum of label costs.
-    limits : tuple of streed.limits.Limit
-        The limits as users know them.
-    lines : tuple of tuples of streed.limits.line.Line
-        The sums that each limit is made of, on the rows of `data`.
-    data : streed.limits.rows.LimitRows
-        The rows that count.
-    max_nodes : int or None
-        Greatest number of branching nodes that the limits allow.
-    explained : bool
-        Whether it is worth searches to say what can be reached where no tree keeps the limits.
-    why : callable or None
-        ``why(values)``: the message where no tree keeps the limits, in the words of the task, from what the
-        tree of least total violation is worth in each limit; None if that is not known.
-    """
-
-    task: Task
-    objective: OneValue | CountsMetric
-    limits: tuple[Limit, ...]
-    lines: tuple[tuple[Line, ...], ...]
-    data: LimitRows
-    max_nodes: int | None = None
-    explained: bool = True
-    why: Callable[[tuple[float, ...] | None], str] | None = None
-
-    @property
-    def value(self) -> OneValue:
-        """The value that is searched, or that of the mistakes a metric is made of."""
-        return self.objective if isinstance(self.objective, OneValue) else self.objective.value
-
     @property
     def rows(self) -> NDArray[np.int64] | None:
         """The rows that count; None when all do."""
-        return self.data.kept
-
-    @property
-    def classes(self) -> NDArray[Any]:
-        """The labels that a leaf may have."""
-        return self.objective.classes
-
-    @property
-    def all_lines(self) -> tuple[Line, ...]:
-        """The sums of all limits."""
-        return tuple(line for lines in self.lines for line in lines)
+        return self.value.rows
 
 
 class MeanParity(NamedTuple):
@@ -236,6 +194,73 @@ class MeanParity(NamedTuple):
     task: ParityOfMeans
     rows: NDArray[np.int64] | None
     classes: NDArray[Any]
+
+
+Objective: TypeAlias = OneValue | CountsMetric | MeanParity | Vector
+"""What is optimised."""
+
+
+class Sums(NamedTuple):
+    """An objective, with limits on any sums over the rows.
+
+    Attributes
+    ----------
+    task : Task
+        The task in whose natural units the objective is.
+    objective : OneValue, CountsMetric, MeanParity or Vector
+        What is optimised; under limits a sum of label costs, or a metric.
+    limits : tuple of streed.limits.Limit
+        The limits as users know them.
+    lines : tuple of tuples of streed.limits.line.Line
+        The sums that each limit is made of, on the rows of `data`.
+    data : streed.limits.rows.LimitRows or None
+        The rows that count under limits.
+    max_nodes : int or None
+        Greatest number of branching nodes that the limits allow.
+    explained : bool
+        Whether it is worth searches to say what can be reached where no tree keeps the limits.
+    why : callable or None
+        ``why(values)``: the message where no tree keeps the limits, in the words of the task, from what the
+        tree of least total violation is worth in each limit; None if that is not known.
+    """
+
+    task: Task
+    objective: Objective
+    limits: tuple[Limit, ...] = ()
+    lines: tuple[tuple[Line, ...], ...] = ()
+    data: LimitRows | None = None
+    max_nodes: int | None = None
+    explained: bool = True
+    why: Callable[[tuple[float, ...] | None], str] | None = None
+
+    @property
+    def limited(self) -> LimitRows:
+        """The rows that limits count, where there are limits."""
+        assert self.data is not None
+        return self.data
+
+    @property
+    def value(self) -> OneValue | None:
+        """The value that is searched, or that of the mistakes a metric is made of; None: there are others."""
+        objective = self.objective
+        if isinstance(objective, CountsMetric):
+            return objective.value
+        return objective if isinstance(objective, OneValue) else None
+
+    @property
+    def rows(self) -> NDArray[np.int64] | None:
+        """The rows that count; None when all do."""
+        return self.objective.rows if self.data is None else self.data.kept
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels that a leaf may have."""
+        return self.objective.classes
+
+    @property
+    def all_lines(self) -> tuple[Line, ...]:
+        """The sums of all limits."""
+        return tuple(line for lines in self.lines for line in lines)
 
 
 class Relaxed(NamedTuple):
@@ -275,5 +300,5 @@ class SixComponents(NamedTuple):
     relaxed: Callable[[int], Relaxed] | None = None
 
 
-Form: TypeAlias = OneValue | Vector | CountsMetric | Sums | MeanParity | SixComponents
+Form: TypeAlias = OneValue | Sums | SixComponents
 """What a task wants."""

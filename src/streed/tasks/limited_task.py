@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from streed.errors import TaskError
 from streed.magnitudes import as_float
 from streed.tasks.base import Task, form_of
-from streed.tasks.forms import OneValue, Sums, Vector
+from streed.tasks.forms import OneValue, Sums
 from streed.tolerance import slack
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class LimitedTask(Task):
 
     name: ClassVar[str] = "limited"
     summary: ClassVar[str] = "a task whose value must stay within limits"
-    form: ClassVar[type] = Vector
+    form: ClassVar[type] = Sums
 
     def __init__(self, task: Task, lower: float = -math.inf, upper: float = math.inf) -> None:
         if not isinstance(task, Task) or isinstance(task, LimitedTask):
@@ -146,7 +146,7 @@ class LimitedTask(Task):
         use = f"checked on whole trees: {why}" if why else "prunes at every node"
         return f"{self.words()} ({use})"
 
-    def lower(self) -> Vector | Sums:
+    def lower(self) -> Sums:
         """Give the limited task as objective and constraint at once."""
         return self._combined().lower()
 

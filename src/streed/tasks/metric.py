@@ -14,7 +14,7 @@ from streed.leaves import ClassErrors
 from streed.table.labels import check_sample_weight, encode
 from streed.table.units import integer_units
 from streed.tasks.base import Task
-from streed.tasks.forms import CountsMetric, OneValue, Tally
+from streed.tasks.forms import CountsMetric, OneValue, Sums, Tally
 
 if TYPE_CHECKING:
     from streed.reference import Components
@@ -87,7 +87,7 @@ class Metric(Task):
 
     name: ClassVar[str] = "metric"
     summary: ClassVar[str] = "a metric of binary classification (maximised)"
-    form: ClassVar[type] = CountsMetric
+    form: ClassVar[type] = Sums
     maximize: ClassVar[bool] = True
     binary: ClassVar[bool] = True
 
@@ -149,11 +149,12 @@ class Metric(Task):
         """The label that counts as positive."""
         return self._classes[self._positive]
 
-    def lower(self) -> CountsMetric:
+    def lower(self) -> Sums:
         """Give the metric, and the classes and weights of the rows."""
         leaf, tally = ClassErrors(self._codes, self._weights), Tally(self._codes, self._weights)
         value = OneValue(leaf, self._classes, tally=tally, rows=self._rows)
-        return CountsMetric(self.metric, value, self._codes, self._units, self._scale, self._positive)
+        counts = self._codes, self._units, self._scale, self._positive
+        return Sums(self, CountsMetric(self.metric, value, *counts))
 
     def report(self, cost: float) -> float:
         """Return the value as it is: searches are watched in natural units."""

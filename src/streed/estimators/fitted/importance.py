@@ -44,7 +44,7 @@ def costs_of_nodes(task: Any, model: Any, table: Any) -> NodeCosts | None:
         task = task(model._binarize(table))
     if task.name in ("accuracy", "squared_error"):  # the quick path of most fits
         return None
-    form = form_of(task)
+    form: Any = form_of(task)
     if isinstance(form, Sums):
         form = form.objective
     if isinstance(form, CountsMetric):

@@ -17,7 +17,7 @@ def refusal(form: Any, limits: Limits) -> str:
     metric = form.objective if isinstance(form, Sums) else form
     if isinstance(metric, CountsMetric) and metric.positive < 0:
         return "the metric of more than two classes needs a front"
-    if not isinstance(form, OneValue | CountsMetric | Sums):
+    if not isinstance(metric, OneValue | CountsMetric):
         return "it needs a front"
     value = value_of(form)
     if isinstance(form, Sums) and not _same_rows(value.rows, form.rows):

@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.fairness.front import FairnessFront, FairnessPoint
+from streed.limits.line import Line
 from streed.solver.limited_search import NoTreeError
 from streed.solver.recount import constant_tree, make_tree
 from streed.solver.run import Run
 from streed.solver.strategies.limited import begin
-from streed.tasks.forms import Sums
+from streed.tasks.forms import OneValue
 
 if TYPE_CHECKING:
     from streed.options import Limits
@@ -33,14 +34,12 @@ EVERYTHING = Fraction(2)
 """A difference that no tree exceeds."""
 
 
-def search(run: Run, form: Sums, difference: Fraction) -> dict[str, Any]:
+def search(run: Run, lines: tuple[Line, ...], value: OneValue, difference: Fraction) -> dict[str, Any]:
     """Search the fewest errors with a difference below another one."""
-    most = [float(math.ceil(difference * int(line.per_unit)) - 1) for line in form.all_lines]
-    run.lines = tuple(
-        line._replace(lower=-end, upper=end) for line, end in zip(form.all_lines, most, strict=True)
-    )
+    most = [float(math.ceil(difference * int(line.per_unit)) - 1) for line in lines]
+    run.lines = tuple(line._replace(lower=-end, upper=end) for line, end in zip(lines, most, strict=True))
     try:
-        answer = run.search_value(form.value, run.rows)
+        answer = run.search_value(value, run.rows)
     except NoTreeError as found:
         return found.answer
     return answer if run.lines else {**answer, "feasible": True}
@@ -55,6 +54,8 @@ def search_front(
 ) -> FairnessFront:
     """Find all nondominated pairs of error and difference; the limit of the task itself is ignored."""
     form = task.lower()
+    value = form.value
+    assert value is not None
     run = Run(task, features, names, limits, progress)
     begin(run, form)
     points: list[FairnessPoint] = []
@@ -62,14 +63,14 @@ def search_front(
     best: dict[str, Any] = constant_tree(task.commonest)
 
     def point(answer: dict[str, Any]) -> tuple[FairnessPoint, Fraction]:
-        counted = make_tree(form.value, run.rows, names, answer, task.value_name, 1.0)
+        counted = make_tree(value, run.rows, names, answer, task.value_name, 1.0)
         outcome = task.outcome(counted.predicted)
         error, apart = task.report(counted.cost), outcome.difference
         return FairnessPoint(error, float(apart), counted.tree, outcome.rates), apart
 
     with run.interruptible():
         while not (complete or (points and run.stopped)):
-            answer = search(run, form, difference)
+            answer = search(run, form.all_lines, value, difference)
             complete = answer["feasible"] is False
             best = answer if "feature" in answer else best
             if not (complete or answer["optimal"]):

@@ -8,8 +8,8 @@ To add a strategy:
 2. Add its name to `STRATEGIES` below, before those that are slower or more general. A strategy that returns
    a result for every number of branching nodes goes to `STRATEGIES_OF_SIZES`.
 
-To add a form, write it in ``streed/tasks/forms.py`` and give it an entry below. Strategies are imported when
-they are needed, so that ``import streed`` stays fast.
+To add a form or an objective, write it in ``streed/tasks/forms.py`` and give it an entry below. Strategies
+are imported when they are needed, so that ``import streed`` stays fast.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from streed.tree.result import Result
 
 STRATEGIES: Mapping[type, tuple[str, ...]] = {
     OneValue: ("one_search",),
-    CountsMetric: ("dinkelbach", "hull", "macro_f1"),
     Sums: ("limited",),
+    CountsMetric: ("dinkelbach", "hull", "macro_f1"),
     MeanParity: ("shifted",),
     Vector: ("constrained", "front", "mixed", "product"),
     SixComponents: ("relaxed", "general"),
@@ -57,7 +57,7 @@ def choose(run: Run, form: Any) -> Callable[[Run, Any], Result]:
     solve = _first(STRATEGIES, run, form)
     if solve is not None:
         return solve
-    if NEEDS_DEPTH in run.refusals:
+    if any(NEEDS_DEPTH in why for why in run.refusals):
         raise ValueError(NEEDS_DEPTH)
     raise TaskError(_no_strategy(run, form))
 

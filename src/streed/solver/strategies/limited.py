@@ -1,4 +1,4 @@
-"""A value or a metric under limits: the strategy for it alone, every search of which keeps the limits."""
+"""An objective, maybe under limits: the strategy for it alone, every search of which keeps the limits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from streed.tree.tree import Tree
 
 def refusal(form: Sums, limits: Limits) -> str:
     """Take every value that is a sum over rows, and every metric that is searched by such sums."""
-    if isinstance(form.objective, OneValue):
+    if isinstance(form.objective, OneValue) or form.data is None:
         return ""
     from streed.solver.strategies import refusals
 
@@ -34,9 +34,11 @@ def refusal(form: Sums, limits: Limits) -> str:
 
 
 def solve(run: Run, form: Sums) -> Result | None:
-    """Solve the objective with all searches under the limits."""
+    """Solve the objective, with all searches under the limits if there are any."""
     from streed.solver.strategies import choose
 
+    if form.data is None:
+        return choose(run, form.objective)(run, form.objective)
     begin(run, form)
     try:
         if isinstance(form.objective, OneValue):
@@ -56,7 +58,7 @@ def begin(run: Run, form: Sums) -> None:
     run.keep(form.rows)
     run.lines = form.all_lines
     run.least_seconds = LEAST_SECONDS
-    if isinstance(form.value.leaf, ClassErrors):
+    if form.value is not None and isinstance(form.value.leaf, ClassErrors):
         run.floor = 0.0
     if form.max_nodes is not None and form.max_nodes < run.limits.max_nodes:
         run.limits = replace(run.limits, max_nodes=form.max_nodes)
@@ -116,7 +118,7 @@ def _kept(form: Sums, run: Run, tree: Tree, predicted: NDArray[np.int64]) -> Kep
     paid = any(line.tests is not None for line in run.lines)
     arrays = {name: getattr(tree, name) for name in ("feature", "left", "right")}
     reached = shape_of(arrays, run.rows if paid else None)
-    found = kept_limits(form.limits, form.data, predicted, reached)
+    found = kept_limits(form.limits, form.limited, predicted, reached)
     if not found.kept:
         raise StreedError(f"internal error, please report it: the tree breaks a limit\n{found}")
     known = [] if run.multipliers is None else np.abs(run.multipliers).tolist()

@@ -122,16 +122,16 @@ def _same(one: NDArray[np.int64] | None, other: NDArray[np.int64] | None) -> boo
 
 def rows_of(form: Any) -> NDArray[np.int64] | None:
     """Return the rows that count in a part; None: all."""
-    rows: NDArray[np.int64] | None = form.value.rows if hasattr(form, "value") else form.rows
-    return form.rows if isinstance(form, Sums) else rows
+    rows: NDArray[np.int64] | None = form.rows
+    return rows
 
 
 def _limits_of_part(part: LimitedTask, form: Any, rows: Rows) -> list[Limit]:
     """Return the limit of a limited part as sums over the rows."""
     task = part.task
     low, high = part.widened()
-    if isinstance(form, CountsMetric):
-        return [_ratio_limit(part, form, rows)]
+    if isinstance(form, Sums) and isinstance(form.objective, CountsMetric):
+        return [_ratio_limit(part, form.objective, rows)]
     value = form if isinstance(form, OneValue) else getattr(form, "value", None)
     if not isinstance(value, OneValue) or not value.leaf.affine or value.combination != "sum":
         raise TaskError(f"{task.name} beside a metric or a parity has no limit: it is no sum over rows")
@@ -191,7 +191,7 @@ def _own_limits(form: Any, rows: Rows) -> list[Limit]:
         spread = [line._replace(costs=rows.spread(line.costs, form.rows)) for line in lines]
 
         def worth(predicted: NDArray[np.int64], shape: TreeShape, quantity: Quantity = limit.quantity) -> Any:
-            return quantity.value(form.data, rows.of(predicted, form.rows), shape)
+            return quantity.value(form.limited, rows.of(predicted, form.rows), shape)
 
         part = Part(repr(limit.quantity), spread, worth)
         found.append(Limit(part, limit.low, limit.high, limit.strict))

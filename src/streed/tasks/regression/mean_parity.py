@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from streed.fairness.groups import encode_groups
-from streed.tasks.forms import MeanParity, OneValue
+from streed.tasks import forms
+from streed.tasks.forms import OneValue
 from streed.tasks.parts.targets import label_leaves
 from streed.tasks.regression.squared_error import SquaredError
 from streed.tree.numbers import numbers_at_nodes
@@ -91,7 +92,7 @@ class ParityOfMeans(SquaredError):  # noqa: N818 (a squared error is no exceptio
 
     name: ClassVar[str] = "parity_of_means"
     summary: ClassVar[str] = "squared error (minimised), with nearly equal mean predictions of two groups"
-    form: ClassVar[type] = MeanParity
+    form: ClassVar[type] = forms.Sums
 
     def __init__(
         self,
@@ -124,9 +125,9 @@ class ParityOfMeans(SquaredError):  # noqa: N818 (a squared error is no exceptio
         self._mean = float(self._weights @ self._targets / self._weights.sum())
         self._away = self._targets - self._mean
 
-    def lower(self) -> MeanParity:  # type: ignore[override]
+    def lower(self) -> forms.Sums:  # type: ignore[override]
         """Give the task to the strategy that shifts targets."""
-        return MeanParity(self, self._rows, np.arange(1))
+        return forms.Sums(self, forms.MeanParity(self, self._rows, np.arange(1)))
 
     def shifted(self, multiplier: float) -> tuple[OneValue, float]:
         """Return the squared error of shifted targets, and what it is less than the bound of a tree."""
