@@ -36,7 +36,7 @@ from streed.solver.solve import solve_checked
 from streed.table.encoded import EncodedRows
 from streed.table.labels import counted_rows, encode
 from streed.tasks.base import Task, form_of
-from streed.tasks.forms import GroupRates, OneValue
+from streed.tasks.forms import OneValue, Sums
 from streed.tree.baseline import Baseline
 from streed.tree.result import Result
 
@@ -247,7 +247,7 @@ class FitPlan:
         n_rows = self.job.table.shape[0]
         rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
         form = form_of(task)
-        value = form.value if isinstance(form, GroupRates) else form
+        value = form.value if isinstance(form, Sums) else form
         lowered = getattr(value, "rows", None)
         target = greedy.target_of(value) if isinstance(value, OneValue) else None
         if target is None or target.labels is None:
