@@ -8,6 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import streed
+from streed.options import check_limits
+from streed.solver import mean_gap
+from streed.solver.run import Run
 from tests.properties import limits_twin as twin
 
 
@@ -85,3 +88,37 @@ def test_all_trees_are_those_of_the_twin() -> None:
     X = np.random.default_rng(0).random((12, 3)) < 0.5
     sizes = {size for _, size in trees(X)}
     assert sizes == {size for _, size in twin.all_trees(X, 1, 2)} | {0, 1, 2, 3}
+
+
+class Stumps(mean_gap._Gap):
+    """The slow twin: trees of two levels by a stump in each child of each feature."""
+
+    def pairs(self, rows: np.ndarray, nodes: int) -> np.ndarray:
+        found = np.full(self.has.shape[1], np.inf)
+        for feature in self.stumps(rows)[0].tolist():
+            side = self.has[rows, feature] > 0
+            parts = rows[~side], rows[side]
+            alone = [self.least(part, 0, 0) for part in parts]
+            split = [self.least(part, 1, 1) for part in parts]
+            both = min(split[0] + alone[1], alone[0] + split[1])
+            found[feature] = (both if nodes == 2 else sum(split)) + self.price
+        return found
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(1, 3))
+def test_tables_of_pairs_say_what_stumps_say(seed: int, nodes: int, least_rows: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(6, 40))
+    X = (rng.random((n, 5)) < rng.uniform(0.2, 0.8, 5)).astype(np.uint8)
+    weights = rng.random(n) + 0.1 if rng.random() < 0.5 else np.ones(n)
+    groups = np.append([0, 1], rng.integers(0, 2, n - 2))
+    price = float(rng.choice([0.0, 0.02]))
+    task = streed.tasks.ParityOfMeans(rng.normal(size=n), groups, 0.1, weights, cost_complexity=price)
+    run = Run(task, X, None, check_limits(max_depth=3, min_samples_leaf=least_rows), False)
+    run.keep(None)
+    multiplier = float(rng.normal()) * n
+    fast, slow = (kind(run, task, multiplier) for kind in (mean_gap._Gap, Stumps))
+    rows = np.arange(len(fast.has))
+    assert fast.least_splits(rows, 2, nodes) == pytest.approx(slow.least_splits(rows, 2, nodes))
+    assert fast.least(rows, 3, nodes) == pytest.approx(slow.least(rows, 3, nodes))

@@ -28,6 +28,20 @@ class GaveUpError(Exception):
     """There are too many trees below the bound."""
 
 
+ONE_THREAD = 2**18
+"""OpenBLAS multiplies matrices by several threads from so many products on; waiting for each other, they took
+twenty times the processor time of one on a busy machine."""
+
+
+def product(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the transpose of a matrix times another one, by products of few rows: one thread is enough."""
+    step = max(8, ONE_THREAD // (one.shape[1] * other.shape[1] + 1))
+    found = one[:step].T @ other[:step]
+    for first in range(step, len(one), step):
+        found += one[first : first + step].T @ other[first : first + step]
+    return found
+
+
 class Points(NamedTuple):
     """Subtrees: their sums, weighted values and sizes, sorted by value, and how they are made."""
 
@@ -45,9 +59,7 @@ def better_tree(
     search = _Gap(run, task, multiplier)
     budget = cost + abs(multiplier) * limit - TOLERANCE * (1 + abs(cost))
     try:
-        points = search.front(
-            np.arange(run.rows.shape[0]), run.limits.max_depth, run.limits.max_nodes, budget
-        )
+        points = search.front(np.arange(len(search.has)), run.limits.max_depth, run.limits.max_nodes, budget)
     except GaveUpError:
         return None, False
     costs = [Sums(*line).cost(limit) for line in points.sums.tolist()]
@@ -57,10 +69,18 @@ def better_tree(
 
 
 class _Gap:
+    """All subtrees within a budget; equal rows are one row with their sums."""
+
     def __init__(self, run: Run, task: ParityOfMeans, multiplier: float) -> None:
         self.run, self.m, self.price = run, multiplier, task.branch_cost
-        self.has = run.rows.astype(np.float64)
-        self.statistics = task.statistics
+        packed = np.packbits(run.rows, axis=1)
+        lines = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+        _, first, places = np.unique(lines, return_index=True, return_inverse=True)
+        self.has = run.rows[first].astype(np.float64)
+        columns = (*task.statistics.T, np.ones(places.size))
+        made = [np.bincount(places, column).astype(np.float64) for column in columns]
+        self.statistics = np.column_stack(made)
+        self.shifted = self.statistics[:, 1] - multiplier / 2 * self.statistics[:, 2]
         self.least_rows = run.limits.min_samples_leaf
         self.left = MOST_NODES
 
@@ -76,45 +96,92 @@ class _Gap:
         found: NDArray[np.float64] = sums @ np.array([1.0, self.m, -(self.m**2) / 4])
         return found
 
-    def stumps(self, rows: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return the features that split rows, and the sums of both leaves of each."""
-        self.left -= 1
+    def spend(self, work: int) -> None:
+        """Count what was done, and end when it was too much."""
+        self.left -= work
         if self.left < 0 or self.run.stopped:
             raise GaveUpError
-        has, own = self.has[rows], self.statistics[rows]
-        count, right = has.sum(axis=0), has.T @ own
-        good = np.flatnonzero((count >= self.least_rows) & (rows.size - count >= self.least_rows))
-        return good, self.leaf(own.sum(axis=0) - right[good]), self.leaf(right[good])
+
+    def stumps(self, rows: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return the features that split rows, and the sums of both leaves of each."""
+        self.spend(1)
+        own = self.statistics[rows]
+        whole, right = own.sum(axis=0), product(self.has[rows], own)
+        enough = (right[:, 4] >= self.least_rows) & (whole[4] - right[:, 4] >= self.least_rows)
+        good = np.flatnonzero(enough)
+        return good, self.leaf((whole - right[good])[:, :4]), self.leaf(right[good, :4])
+
+    def least_splits(self, rows: NDArray[np.intp], depth: int, nodes: int) -> NDArray[np.float64]:
+        """Return a value that no subtree of some rows with each feature at its root is below."""
+        found = np.full(self.has.shape[1], np.inf)
+        if depth == 1 or nodes == 1:
+            good, left, right = self.stumps(rows)
+            found[good] = self.value(left + right) + self.price
+        elif depth == 2 or nodes == 2:
+            found = self.pairs(rows, nodes)
+        else:
+            for feature in self.stumps(rows)[0].tolist():
+                side = self.has[rows, feature] > 0
+                below = [self.least(part, depth - 1, nodes - 1) for part in (rows[~side], rows[side])]
+                found[feature] = sum(below) + self.price
+        return found
+
+    def pairs(self, rows: NDArray[np.intp], nodes: int) -> NDArray[np.float64]:
+        """Return the least values of trees of two levels, from the sums of all pairs of features.
+
+        With the multiplier a leaf costs its squares less z^2 / n, z the sum of its shifted targets: two sums
+        say it all. A table of pairs takes two products of matrices; a stump in each child of each feature
+        took twenty times as long.
+        """
+        has = self.has[rows]
+        self.spend(1 + has.shape[1] // 8)
+        sums = [column[rows] for column in (self.statistics[:, 4], self.statistics[:, 0], self.shifted)]
+        tables = [product(has, column[:, None] * has) for column in sums]
+        own, whole = [np.diagonal(table) for table in tables], [float(column.sum()) for column in sums]
+
+        def gain(cell: list[Any]) -> Any:
+            """Return z^2 / n of cells; cells of too few rows are no leaves."""
+            count, n, z = cell
+            enough = count >= self.least_rows
+            return np.where(enough, z**2 / np.where(enough, n, 1.0), -np.inf)
+
+        right = [one[:, None] for one in own]
+        left = [all_ - one for all_, one in zip(whole, right, strict=True)]
+        inside = [one[None, :] - table for one, table in zip(own, tables, strict=True)]
+        sides = []
+        for side, both in ((right, tables), (left, inside)):
+            rest = [one - two for one, two in zip(side, both, strict=True)]
+            split = (gain(both) + gain(rest)).max(axis=1) - self.price
+            sides.append((gain(side)[:, 0], split))
+        (leaf, split), (other_leaf, other_split) = sides
+        if nodes == 2:
+            gained = np.maximum(np.maximum(split, leaf) + other_leaf, leaf + other_split)
+        else:
+            gained = np.maximum(split, leaf) + np.maximum(other_split, other_leaf)
+        found: NDArray[np.float64] = float(self.statistics[rows, 3].sum()) - gained + self.price
+        return found
 
     def least(self, rows: NDArray[np.intp], depth: int, nodes: int) -> float:
         """Return a value that no subtree of some rows is below."""
-        alone = float(self.value(self.leaf(self.statistics[rows].sum(axis=0)[None]))[0])
+        alone = float(self.value(self.leaf(self.statistics[rows, :4].sum(axis=0)[None]))[0])
         if depth == 0 or nodes == 0:
             return alone
-        good, left, right = self.stumps(rows)
-        if depth == 1 or nodes == 1:
-            split = self.value(left + right) + self.price
-            return min(alone, float(split.min(initial=np.inf)))
-        least = alone
-        for feature in good.tolist():
-            side = self.has[rows, feature] > 0
-            below = [self.least(part, depth - 1, nodes - 1) for part in (rows[~side], rows[side])]
-            least = min(least, sum(below) + self.price)
-        return least
+        return min(alone, float(self.least_splits(rows, depth, nodes).min(initial=np.inf)))
 
     def front(self, rows: NDArray[np.intp], depth: int, nodes: int, budget: float) -> Points:
         """Return all subtrees of some rows whose value is within a budget."""
-        own = self.leaf(self.statistics[rows].sum(axis=0)[None])
+        own = self.leaf(self.statistics[rows, :4].sum(axis=0)[None])
         if depth == 0 or nodes == 0:
             return self._sorted([(own, np.zeros(1, np.int64), [None])], budget)
-        good, left, right = self.stumps(rows)
         found: list[Any] = [(own, np.zeros(1, np.int64), [None])]
         if depth == 1 or nodes == 1:
+            good, left, right = self.stumps(rows)
             sums = left + right
             sums[:, 0] += self.price
             made = [(feature, None, None) for feature in good.tolist()]
             return self._sorted([*found, (sums, np.ones(good.size, np.int64), made)], budget)
-        for feature in good.tolist():
+        splits = self.least_splits(rows, depth, nodes)
+        for feature in np.flatnonzero(splits <= budget).tolist():
             side = self.has[rows, feature] > 0
             parts = rows[~side], rows[side]
             least = [self.least(part, depth - 1, nodes - 1) for part in parts]

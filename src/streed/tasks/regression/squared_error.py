@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.tasks.base import LeafFunction
 from streed.tasks.parts.leaf_loss import LeafLoss
-from streed.tasks.parts.squares import MOST_STATISTICS, squared_errors
+from streed.tasks.parts.squares import MOST_STATISTICS, squared_errors, weighted_sum
 from streed.tasks.parts.targets import check_targets, label_leaves, power_of_two, unit_of_squares
 from streed.tree.numbers import numbers_at_nodes
 
@@ -63,7 +63,7 @@ class SquaredError(LeafLoss):
         away = table - middle
         self._scale = power_of_two(float(np.abs(away).max()))
         away /= self._scale
-        centre = self._weights @ away / self._weights.sum()
+        centre = weighted_sum(self._weights, away) / self._weights.sum()
         self._centred = away - centre
         self.unit = unit_of_squares(self._scale, float(self._weights.sum()))
 
