@@ -1,4 +1,4 @@
-# make demo | test | docs | lint | bench | bench-all | experiments | oldest | interop | sanitize: each works alone in a fresh clone; the first one
+# make demo | test | docs | lint | bench | bench-all | experiments | oldest | interop | drill | sanitize: each works alone in a fresh clone; the first one
 # creates .venv and builds the package.
 PYTHON ?= python3
 WERROR ?= ON
@@ -16,7 +16,7 @@ CXX_SOURCES := $(shell find core bindings tests/core -name '*.[ch]pp')
 CHECKED := src tests examples $(wildcard benchmarks experiments docs/*.py)
 GALLERY := $(wildcard docs/gallery docs/notebooks)
 
-.PHONY: demo test docs lint bench bench-all experiments oldest interop sanitize clean
+.PHONY: demo test docs lint bench bench-all experiments oldest interop drill sanitize clean
 
 demo: $(or $(wildcard $(VENV)/.installed),$(VENV)/.demo)
 	$(BIN)/python examples/demo.py
@@ -77,6 +77,11 @@ interop:
 	$(PYTHON) -m venv $(INTEROP)
 	$(INTEROP)/bin/python -m pip install --quiet dtreeviz hypothesis ipykernel nbconvert supertree treelite 'pytest>=8.2' '.[onnx,pandas,plot]' shap
 	STREED_INTEROP=1 $(INTEROP)/bin/python -m pytest tests/interop
+
+# What happens to solves on a cluster whose workers, schedulers and clients are stopped and killed, three times, with the times
+# that are asked for: for an idle machine.
+drill: $(VENV)/.installed
+	for run in 1 2 3; do STREED_DRILL=1 $(BIN)/python -m pytest -q -s tests/distributed || exit 1; done
 
 # The core under the sanitizers of GCC or Clang. Threads: a driver without Python, three times, since a race or a wait for ever may need
 # luck; one instruction set is enough, as all of them share the same. Addresses and undefined behaviour, with the library's own assertions: the same driver, then the unit tests and properties that

@@ -31,7 +31,7 @@ from streed.tree.result import Progress, Result, Solution
 make_importable()
 
 if TYPE_CHECKING:
-    from streed import fairness, limits, metrics, tasks
+    from streed import distributed, fairness, limits, metrics, tasks
     from streed.binarize import Binarizer
     from streed.estimators import (
         CostSensitiveTreeClassifier,
@@ -82,6 +82,7 @@ __all__ = [
     "check_separable",
     "combine",
     "complexity_path",
+    "distributed",
     "estimate",
     "fairness",
     "fairness_front",
@@ -118,7 +119,7 @@ _LAZY = {
     "trade_off": "streed.estimators",
 }
 
-_MODULES = ("fairness", "limits", "metrics", "tasks")
+_MODULES = ("distributed", "fairness", "limits", "metrics", "tasks")
 """Packages that are loaded on first use, since a model that only predicts needs none of them."""
 
 

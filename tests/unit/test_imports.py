@@ -40,6 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "tasks": BASE | {"tree", "table", "leaves", "metrics", "fairness", "limits", "reference"},
     # how it is optimised
     "solver": BASE | {"table", "tree", "leaves", "metrics", "fairness", "reference", "tasks"} | {"limits"},
+    "distributed": BASE | {"table", "tree", "tasks", "reference", "solver", "versions"},
     "paths": BASE | {"table", "tree", "tasks", "solver"},
     "tuning": BASE | {"paths", "tree", "solver"},
     "separable": BASE | {"table", "tree", "leaves", "reference", "tasks", "solver"},
@@ -57,7 +58,7 @@ ALLOWED: dict[str, set[str]] = {
     "thresholds": BASE | {"table", "tree"},
     "estimators": BASE
     | {"survival", "thresholds", "table", "tree", "binarize", "fairness", "limits", "tasks", "solver"}
-    | {"leaves", "paths", "tuning", "model", "interop", "explain", "report", "versions"},
+    | {"distributed", "leaves", "paths", "tuning", "model", "interop", "explain", "report", "versions"},
     "cli": BASE
     | {
         "limits",

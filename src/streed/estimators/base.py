@@ -133,8 +133,13 @@ class BaseTree(Asked, Exports, Explains, Reports, CallbackSupportMixin, Versione
         """Check what `fit` takes, in the order in which it takes it, and make the task."""
         raise NotImplementedError
 
-    def _fit(self, **data: Any) -> Self:
+    def _fit(self, client: Any = None, **data: Any) -> Self:
         """Fit one tree; its size is chosen on rows that were held out, if `tune` says so."""
+        if client is not None:
+            from streed.distributed.entry import on_cluster
+
+            with on_cluster(client):
+                return self._fit(**data)
         if self.tune is None:
             self._solve(self._prepare(**data))
         else:

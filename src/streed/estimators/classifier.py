@@ -175,7 +175,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         return is_binary(self.objective)
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None
+        self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None, *, client: Any = None
     ) -> OptimalTreeClassifier:
         """Find an optimal tree.
 
@@ -190,6 +190,9 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
         sensitive_features : array-like or frame of shape (n,) or (n, k), or str, optional
             The group of each row, for limits of `constraints` that compare groups and do not say by which
             column.
+        client : distributed.Client, optional
+            Searches that take long are made by the workers of this Dask cluster (see
+            `streed.distributed.solve`).
 
         Returns
         -------
@@ -197,7 +200,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[misc]
             The fitted estimator itself.
         """
         groups = columns_by_name(X, sensitive_features)
-        return self._fit(X=X, y=y, sample_weight=sample_weight, sensitive_features=groups)
+        return self._fit(client=client, X=X, y=y, sample_weight=sample_weight, sensitive_features=groups)
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None) -> Job:
         limits = self._limits()

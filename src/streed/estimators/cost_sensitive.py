@@ -243,6 +243,8 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         costs: Any = None,
         sample_weight: Any = None,
         sensitive_features: Any = None,
+        *,
+        client: Any = None,
     ) -> CostSensitiveTreeClassifier:
         """Find a tree of least cost, from labels or from costs of every row.
 
@@ -260,6 +262,9 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         sensitive_features : array-like or frame of shape (n,) or (n, k), or str, optional
             The group of each row, for limits of `constraints` that compare groups and do not say by which
             column.
+        client : distributed.Client, optional
+            Searches that take long are made by the workers of this Dask cluster (see
+            `streed.distributed.solve`).
 
         Returns
         -------
@@ -267,7 +272,9 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
             The fitted estimator itself.
         """
         groups = columns_by_name(X, sensitive_features)
-        return self._fit(X=X, y=y, costs=costs, sample_weight=sample_weight, sensitive_features=groups)
+        return self._fit(
+            client=client, X=X, y=y, costs=costs, sample_weight=sample_weight, sensitive_features=groups
+        )
 
     def _prepare(
         self,

@@ -220,7 +220,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
         return self.constraint is not None or is_binary(self.objective)
 
     def fit(  # type: ignore[override]
-        self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None
+        self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None, *, client: Any = None
     ) -> FairTreeClassifier:
         """Find the tree with the fewest errors among those that keep the limit.
 
@@ -238,6 +238,9 @@ class FairTreeClassifier(OptimalTreeClassifier):
             with ``set_fit_request(sensitive_features=True)``.
         sample_weight : array-like of shape (n,), optional
             Weight of each row, not negative, in errors and rates.
+        client : distributed.Client, optional
+            Searches that take long are made by the workers of this Dask cluster (see
+            `streed.distributed.solve`).
 
         Returns
         -------
@@ -245,7 +248,7 @@ class FairTreeClassifier(OptimalTreeClassifier):
             The fitted estimator itself.
         """
         groups = columns_by_name(X, sensitive_features)
-        return self._fit(X=X, y=y, sensitive_features=groups, sample_weight=sample_weight)
+        return self._fit(client=client, X=X, y=y, sensitive_features=groups, sample_weight=sample_weight)
 
     def _prepare(  # type: ignore[override]
         self, X: Any, y: Any, sensitive_features: Any = None, sample_weight: Any = None

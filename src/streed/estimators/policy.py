@@ -234,6 +234,8 @@ class PolicyTree(BaseTree):
         outcome: Any = None,
         rewards: Any = None,
         sensitive_features: Any = None,
+        *,
+        client: Any = None,
     ) -> PolicyTree:
         """Find an optimal policy, from observed treatments and outcomes or from rewards.
 
@@ -252,6 +254,9 @@ class PolicyTree(BaseTree):
         sensitive_features : array-like or frame of shape (n,) or (n, k), or str, optional
             The group of each row, for limits of `constraints` that compare groups and do not say by which
             column.
+        client : distributed.Client, optional
+            Searches that take long are made by the workers of this Dask cluster (see
+            `streed.distributed.solve`).
 
         Returns
         -------
@@ -260,7 +265,7 @@ class PolicyTree(BaseTree):
         """
         groups = columns_by_name(X, sensitive_features)
         rows = {"treatment": treatment, "outcome": outcome, "rewards": rewards}
-        return self._fit(X=X, **rows, sensitive_features=groups)
+        return self._fit(client=client, X=X, **rows, sensitive_features=groups)
 
     def _prepare(
         self,

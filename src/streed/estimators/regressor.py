@@ -237,7 +237,7 @@ default="squared_error"
         return self.loss == "squared_error" and self.leaf_model == "constant"
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None
+        self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None, *, client: Any = None
     ) -> OptimalTreeRegressor:
         """Find an optimal tree.
 
@@ -252,6 +252,9 @@ default="squared_error"
         sensitive_features : array-like or frame of shape (n,) or (n, k), or str, optional
             The group of each row, for limits of `constraints` that compare groups and do not say by which
             column.
+        client : distributed.Client, optional
+            Searches that take long are made by the workers of this Dask cluster (see
+            `streed.distributed.solve`).
 
         Returns
         -------
@@ -259,7 +262,7 @@ default="squared_error"
             The fitted estimator itself.
         """
         groups = columns_by_name(X, sensitive_features)
-        return self._fit(X=X, y=y, sample_weight=sample_weight, sensitive_features=groups)
+        return self._fit(client=client, X=X, y=y, sample_weight=sample_weight, sensitive_features=groups)
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None) -> Job:
         limits = self._limits()

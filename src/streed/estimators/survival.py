@@ -153,7 +153,7 @@ class SurvivalTree(BaseTree):
         tags.target_tags.required = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SurvivalTree:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, client: Any = None) -> SurvivalTree:
         """Find an optimal tree.
 
         Parameters
@@ -166,13 +166,16 @@ class SurvivalTree(BaseTree):
             ``event`` and ``time``.
         sample_weight : array-like of shape (n,), optional
             Weight of each row, not negative.
+        client : distributed.Client, optional
+            Searches that take long are made by the workers of this Dask cluster (see
+            `streed.distributed.solve`).
 
         Returns
         -------
         SurvivalTree
             The fitted estimator itself. Without a single event it has one leaf, and there is a warning.
         """
-        return self._fit(X=X, y=as_target(y), sample_weight=sample_weight)
+        return self._fit(client=client, X=X, y=as_target(y), sample_weight=sample_weight)
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Job:
         y = as_target(y)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.options import Limits, check_limits
 from streed.reference import Components
+from streed.solver.engines import led
 from streed.solver.run import Run
 from streed.solver.strategies import choose, choose_sizes, strategy
 from streed.table.encoded import EncodedRows
@@ -106,6 +107,10 @@ def solve_checked(
 ) -> Result:
     """Solve with features and limits that were checked already; entry of the estimators."""
     run = _run(task, features, names, limits, progress)
+    if (leader := led.leader()) is not None:
+        result = leader.whole(task, features, names, limits, progress)
+        if result is not None:
+            return result
     form = form_of(task)
     return choose(run, form)(run, form)
 

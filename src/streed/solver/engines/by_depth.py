@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from streed import _core
 from streed.leaves import LEAF_MODELS
 from streed.options import Limits
+from streed.solver.engines import led
 from streed.tasks.forms import OneValue
 
 
@@ -32,6 +33,16 @@ def refusal(form: OneValue, limits: Limits) -> str:
 
 def search(form: OneValue, rows: NDArray[np.uint8], name: str, options: dict[str, Any]) -> dict[str, Any]:
     """Search the tree of least cost; `name` is what errors call the task."""
+    leader = led.leader()
+    if leader is not None:
+        return leader.by_depth(form, rows, name, options)
+    return search_here(form, rows, name, options)
+
+
+def search_here(
+    form: OneValue, rows: NDArray[np.uint8], name: str, options: dict[str, Any]
+) -> dict[str, Any]:
+    """Search by the engine of this process."""
     add_branching(options, form)
     answer: dict[str, Any] = form.leaf.search(_core, name, rows, form.classes.size)(**options)
     return answer

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from streed import _core
 from streed.options import Limits
+from streed.solver.engines import led
 from streed.tasks.forms import OneValue
 
 READ = frozenset(_core.options()["priced"])
@@ -37,6 +38,12 @@ def refusal(form: OneValue, limits: Limits) -> str:
 
 def search(form: OneValue, rows: NDArray[np.uint8], options: dict[str, Any]) -> dict[str, Any]:
     """Search the tree of least cost without a limit of its depth."""
+    leader = led.leader()
+    return search_here(form, rows, options) if leader is None else leader.priced(form, rows, options)
+
+
+def search_here(form: OneValue, rows: NDArray[np.uint8], options: dict[str, Any]) -> dict[str, Any]:
+    """Search by the engine of this process."""
     labels, costs = form.leaf.native_rows()
     data = {"costs": costs} if labels is None else {"labels": labels[0], "weights": labels[1]}
     read = {name: value for name, value in options.items() if name in READ}

@@ -1,0 +1,90 @@
+"""One search for one value as plain bytes, and back on a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from streed import _core
+from streed.distributed.errors import PieceError
+from streed.solver.engines import by_depth
+from streed.tasks.forms import OneValue
+
+
+@dataclass(frozen=True)
+class RootProblem:
+    """What every worker needs of a search by depth.
+
+    Attributes
+    ----------
+    form : OneValue
+        Leaves and prices; what only the finished tree needs is left out.
+    bits : uint8 array
+        The rows, eight features in a byte.
+    shape : tuple of int
+        Rows and features.
+    name : str
+        What errors call the task.
+    options : dict
+        Limits of the search.
+    """
+
+    form: OneValue
+    bits: NDArray[np.uint8]
+    shape: tuple[int, int]
+    name: str
+    options: dict[str, Any]
+
+    @classmethod
+    def make(cls, form: OneValue, rows: NDArray[np.uint8], name: str, options: dict[str, Any]) -> RootProblem:
+        """Keep what a worker needs: no limit of time, and one thread per search."""
+        leaf: Any = form.leaf
+        if is_dataclass(leaf) and not isinstance(leaf, type):
+            leaf = replace(leaf, losses=None)  # of the rows themselves: the finished tree is counted by it
+        lean = OneValue(
+            leaf, form.classes, form.branch_cost, prices=form.prices, combination=form.combination
+        )
+        own = {key: value for key, value in options.items() if key != "poll"}
+        own |= {"time_limit": float("inf"), "n_threads": 1}
+        return cls(lean, np.packbits(rows), (rows.shape[0], rows.shape[1]), name, own)
+
+    def open(self) -> OpenRoot:
+        """Reduce the problem, ready for pieces."""
+        n_rows, n_features = self.shape
+        rows = np.unpackbits(self.bits, count=n_rows * n_features).reshape(n_rows, n_features)
+        options = dict(self.options)
+        by_depth.add_branching(options, self.form)
+        make: Callable[..., Any] = self.form.leaf.search(
+            _core.shared, self.name, rows, self.form.classes.size
+        )
+        return OpenRoot(make, make(**options))
+
+
+@dataclass(frozen=True)
+class OpenRoot:
+    """A root that is ready, with what must live as long as it does."""
+
+    keeps: Any
+    root: Any
+
+
+def pack(problem: Any) -> bytes:
+    """Make a problem bytes; a task that cannot be sent to a worker is refused here."""
+    import cloudpickle
+
+    try:
+        sent: bytes = cloudpickle.dumps(problem)
+    except Exception as error:  # whatever the objects of users raise when they are pickled
+        raise PieceError(f"the task cannot be sent to workers: {type(error).__name__}: {error}") from error
+    return sent
+
+
+def unpack(sent: bytes) -> Any:
+    """Make the problem again: the one task that all pieces need, which any worker can do anew."""
+    import cloudpickle
+
+    return cloudpickle.loads(sent)
