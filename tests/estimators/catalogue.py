@@ -69,11 +69,12 @@ class TimesToEvents(RegressorMixin, SurvivalTree):  # type: ignore[misc]
     Predictions are median times, so that they say what the numbers say.
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TimesToEvents:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, client: Any = None) -> TimesToEvents:
         y = validate_data(self, y=y, y_numeric=True)
         self._least = float(y.min())
         times = y - self._least
-        return super().fit(X, survival_target(np.ones(len(times), bool), times), sample_weight)
+        target = survival_target(np.ones(len(times), bool), times)
+        return super().fit(X, target, sample_weight, client=client)
 
     def predict(self, X: Any) -> Any:
         survival = self.predict_survival_function(X, return_array=True)
