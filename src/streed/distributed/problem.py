@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from streed import _core
 from streed.distributed.errors import PieceError
 from streed.solver.engines import by_depth
 from streed.tasks.forms import OneValue
@@ -52,24 +50,11 @@ class RootProblem:
         own |= {"time_limit": float("inf"), "n_threads": 1}
         return cls(lean, np.packbits(rows), (rows.shape[0], rows.shape[1]), name, own)
 
-    def open(self) -> OpenRoot:
+    def open(self) -> by_depth.OpenRoot:
         """Reduce the problem, ready for pieces."""
         n_rows, n_features = self.shape
         rows = np.unpackbits(self.bits, count=n_rows * n_features).reshape(n_rows, n_features)
-        options = dict(self.options)
-        by_depth.add_branching(options, self.form)
-        make: Callable[..., Any] = self.form.leaf.search(
-            _core.shared, self.name, rows, self.form.classes.size
-        )
-        return OpenRoot(make, make(**options))
-
-
-@dataclass(frozen=True)
-class OpenRoot:
-    """A root that is ready, with what must live as long as it does."""
-
-    keeps: Any
-    root: Any
+        return by_depth.share(self.form, rows, self.name, dict(self.options))
 
 
 def pack(problem: Any) -> bytes:

@@ -9,8 +9,9 @@ from typing import Any
 
 from streed.distributed.crew import Crew, Piece
 from streed.distributed.patience import Patience
-from streed.distributed.problem import OpenRoot, RootProblem
+from streed.distributed.problem import RootProblem
 from streed.options import LEAST_SECONDS
+from streed.solver.engines.by_depth import OpenRoot
 
 LOOK = 0.1
 """Seconds between two looks at the clock, the progress callback and the crew."""
@@ -36,7 +37,7 @@ class SharedRoot:
         Of each feature, what trees that begin with it cost at least.
     """
 
-    def __init__(self, start: dict[str, Any], problem: RootProblem, opened: OpenRoot, crew: Crew) -> None:
+    def __init__(self, start: dict[str, Any], opened: OpenRoot, crew: Crew) -> None:
         self.root, self.crew = opened.root, crew
         self.start = start
         self.order: list[int] = self.root.order()
@@ -178,7 +179,7 @@ def search(
 
     answer = None
     with Crew(client, problem, patience) as crew:
-        shared = SharedRoot(start, problem, problem.open(), crew)
+        shared = SharedRoot(start, problem.open(), crew)
         try:
             shared.prove(ended)
             if not shared.open:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,20 @@ def search_here(
     add_branching(options, form)
     answer: dict[str, Any] = form.leaf.search(_core, name, rows, form.classes.size)(**options)
     return answer
+
+
+class OpenRoot(NamedTuple):
+    """A root that several searches share, with what must live as long as it does."""
+
+    keeps: Any
+    root: Any
+
+
+def share(form: OneValue, rows: NDArray[np.uint8], name: str, options: dict[str, Any]) -> OpenRoot:
+    """Reduce a problem whose root is solved in pieces."""
+    add_branching(options, form)
+    make = form.leaf.search(_core.shared, name, rows, form.classes.size)
+    return OpenRoot(make, make(**options))
 
 
 def add_branching(options: dict[str, Any], form: OneValue) -> None:
