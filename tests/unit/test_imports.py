@@ -40,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "tasks": BASE | {"tree", "table", "leaves", "metrics", "fairness", "limits", "reference"},
     # how it is optimised
     "solver": BASE | {"table", "tree", "leaves", "metrics", "fairness", "reference", "tasks"} | {"limits"},
-    "distributed": BASE | {"table", "tree", "tasks", "reference", "solver", "versions"},
+    "distributed": BASE | {"tree", "tasks", "reference", "solver", "versions"},
     "paths": BASE | {"table", "tree", "tasks", "solver"},
     "tuning": BASE | {"paths", "tree", "solver"},
     "separable": BASE | {"table", "tree", "leaves", "reference", "tasks", "solver"},
