@@ -18,15 +18,22 @@ from streed.options import Limits
 from streed.solver.engines import by_depth, priced
 from streed.solver.engines.led import led_by
 from streed.solver.solve import solve_checked
-from streed.tasks.base import form_of
-from streed.tasks.forms import CountsMetric, MeanParity, OneValue
+from streed.tasks.base import Task, form_of
+from streed.tasks.forms import CountsMetric, MeanParity, OneValue, Sums
 from streed.tree.result import Result
-
-SHARED = (OneValue, CountsMetric, MeanParity)
-"""Forms that are solved by searches for one value, which are shared out; all others go to one worker."""
 
 LEAST_DEPTH = 3
 """Trees of fewer levels are one kernel: there is no root to share out."""
+
+
+def is_shared(task: Task) -> bool:
+    """Whether a task is solved by searches for one value, which are shared out; others go to one worker."""
+    form = form_of(task)
+    if isinstance(form, Sums):
+        return (
+            isinstance(form.objective, OneValue | CountsMetric | MeanParity) and not form.limits + form.lines
+        )
+    return isinstance(form, OneValue)
 
 
 class ClusterLeader:
@@ -48,7 +55,7 @@ class ClusterLeader:
         progress: object,
     ) -> Result | None:
         """Solve a task by one worker, if it is not solved by searches that are shared out."""
-        if isinstance(form_of(task), SHARED):
+        if is_shared(task):
             return None
 
         def begin(seconds: float) -> Result:
