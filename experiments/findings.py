@@ -40,13 +40,33 @@ class Plot:
 
 
 @dataclass
+class Figures:
+    """Any figures: lines through points, single points with a reach to both sides, and levels.
+
+    A point is x, y and the reach along x, 0 for none.
+    """
+
+    name: str
+    title: str
+    axes: tuple[str, str]
+    lines: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    points: dict[str, tuple[float, float, float]] = field(default_factory=dict)
+    levels: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass
 class Findings:
-    """Everything that a study shows. ``alarms`` are answers of streed that are in doubt."""
+    """Everything that a study shows.
+
+    ``alarms`` are answers of streed that are in doubt, ``summary`` is a CSV file from which the tables can be
+    counted again.
+    """
 
     tables: list[Table] = field(default_factory=list)
-    plots: list[Plot] = field(default_factory=list)
+    plots: Sequence[Plot | Figures] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
     alarms: list[str] = field(default_factory=list)
+    summary: str = ""
 
 
 def grouped(runs: Iterable[Run], key: Callable[[Run], Key]) -> dict[Key, list[Run]]:

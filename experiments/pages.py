@@ -34,6 +34,8 @@ def write_pages(results: Path, docs: Path) -> list[Path]:
         document = json.loads(path.read_text())
         for plot, picture in document["plots"].items():
             (docs / f"{name}-{plot}.svg").write_text(stripped(picture))
+        if (summary := results / name / "summary.csv").is_file():
+            (docs / f"{name}.csv").write_text(summary.read_text())
         pages.append(docs / f"{name}.md")
         pages[-1].write_text(page(document))
     return pages
@@ -46,11 +48,12 @@ def page(document: dict[str, Any]) -> str:
     lines += [f"- **{line}**" for line in document["alarms"]]
     lines += [f"- {line}" for line in document["sentences"]]
     for plot in document["plots"]:
-        lines += ["", f"![share solved within a time: {plot}]({name}-{plot}.svg)"]
+        shown = f"share solved within a time: {plot}" if plot.startswith("times") else plot.replace("-", " ")
+        lines += ["", f"![{shown}]({name}-{plot}.svg)"]
     for table in document["tables"]:
-        shown = Table(**table)
-        shown.notes = [line for note in shown.notes for line in (note, "")]
-        lines += ["", shown.to_markdown().rstrip()]
+        found = Table(**table)
+        found.notes = [line for note in found.notes for line in (note, "")]
+        lines += ["", found.to_markdown().rstrip()]
     return "\n".join(lines) + "\n"
 
 

@@ -48,6 +48,8 @@ def save(name: str, title: str, findings: Findings, runs: list[Run], settings: S
             continue
         pictures[plot.name] = picture
         (folder / f"{plot.name}.svg").write_text(picture)
+    if findings.summary:
+        (folder / "summary.csv").write_text(findings.summary)
     say()
     for line in findings.sentences:
         say(line)

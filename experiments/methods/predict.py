@@ -101,9 +101,13 @@ def tuned(split: Split) -> Figures:
 
 
 def free(split: Split) -> Figures:
-    """Return trees without a limit of the depth, with a price."""
+    """Trees without a limit of the depth, with a price, and CART with as many leaves."""
     more: dict[str, Any] = {"cost_complexity": "auto", "time_limit": split.limit}
-    return {"auto, no depth": scored(split, *optimal(split, max_depth=None, **more))}
+    model = optimal(split, max_depth=None, **more)
+    return {
+        "auto, no depth": scored(split, *model),
+        "CART as auto, no depth": scored(split, *cart(split, model[0].get_n_leaves())),
+    }
 
 
 def ceilings(split: Split) -> Figures:

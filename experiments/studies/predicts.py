@@ -21,6 +21,7 @@ The rules, written down before the first split was run:
   slow. FastSmallTree has its default price and a fifth of it, and no limit of the depth; ConTree has depth 3.
 - Trees of the log loss, without a depth and of all sizes have 20 s each; other trees of streed end by
   themselves.
+- Before the first tree without a depth was fitted, CART with as many leaves as it has was added.
 - Figures that fall short are shown with the others.
 """
 
@@ -35,8 +36,9 @@ from itertools import chain
 
 import numpy as np
 
-from experiments.findings import Findings
-from experiments.predict_data import predict_sets, read_predict
+from experiments.findings import Figures, Findings
+from experiments.methods.predict import DEPTH, LEAVES
+from experiments.predict_data import DEVELOPED, predict_sets, read_predict
 from experiments.runs import Job, Run
 from experiments.settings import Settings
 from experiments.significance import p_value
@@ -64,6 +66,7 @@ PAIRS = (
     ("auto", "CART pruned", "accuracy"),
     ("tuned", "CART tuned", "accuracy"),
     ("auto, no depth", "CART tuned", "accuracy"),
+    ("auto, no depth", "CART as auto, no depth", "accuracy"),
     ("auto, no depth", "auto", "accuracy"),
     ("auto", "forest", "accuracy"),
     ("auto", "boosting", "accuracy"),
@@ -152,6 +155,11 @@ class Scores:
         found = self.by_split.get((method, name, figure))
         return statistics.fmean(found.values()) if found else None
 
+    def mean(self, method: str, figure: str, names: Sequence[str]) -> float | None:
+        """Return the mean over the sets that have the figure, None if there is none."""
+        found = [value for name in names if (value := self.of(method, name, figure)) is not None]
+        return statistics.fmean(found) if found else None
+
     def pairs(
         self, first: str, second: str, figure: str, names: Sequence[str]
     ) -> tuple[list[float], list[float]]:
@@ -168,27 +176,114 @@ class Scores:
 
 
 def findings(runs: Sequence[Run], settings: Settings) -> Findings:
-    """Make the tables: comparisons, means, ranks, and accuracy by set."""
+    """Make the tables: comparisons, means, ranks, and accuracy by set; and the plots."""
     names, scores = sets(settings), Scores(runs)
     first = names[:FIRST]
-    tables = [comparisons(scores, first), means(scores, first), ranks(scores, first), by_set(scores, names)]
+    fresh = predict_sets(settings.data)[DEVELOPED:FIRST]
+    tables = [
+        comparisons(scores, first),
+        comparisons(scores, [name for name in first if name in fresh], "fresh", "that served no development"),
+        means(scores, first),
+        ranks(scores, first),
+        by_set(scores, names),
+    ]
     tables[0].notes += reasons(runs)
-    counted = {name: set(scores.by_split.get(("auto", name, "accuracy"), ())) for name in first}
-    n_splits = [len(found) for found in counted.values()]
-    said = [
-        f"{sum(map(bool, n_splits))} of {len(first)} sets, {min(n_splits, default=0)} to "
-        f"{max(n_splits, default=0)} splits each."
+    said = [f"{len(first)} sets."] + [
+        f"{family}: {count} splits of each set." for family, count in whole_splits(runs, first).items()
     ]
     for method, unproven in scores.unproven.items():
         said.append(f"{method}: {sum(unproven)} of {len(unproven)} trees were not proven.")
-    return Findings(tables, [], said)
+    said += times(scores, "auto", "tuned", first)
+    plots = [over_leaves(scores, first), of_ranks(scores, first)]
+    return Findings(
+        tables, [plot for plot in plots if plot is not None], said, summary=summary(scores, first)
+    )
 
 
-def comparisons(scores: Scores, names: Sequence[str]) -> Table:
+def whole_splits(runs: Sequence[Run], names: Sequence[str]) -> dict[str, int | str]:
+    """Say on how many splits each family was run, as "2 to 3" where sets have different numbers."""
+    found: dict[str, int | str] = {}
+    for family in FAMILIES:
+        own = [run for run in runs if run.parameters.get("algorithm") == family and run.status != "missing"]
+        counts = [sum(run.parameters["series"] == name for run in own) for name in names]
+        if any(counts):
+            found[family] = counts[0] if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
+    return found
+
+
+def times(scores: Scores, first: str, second: str, names: Sequence[str]) -> list[str]:
+    """Compare the processor time of two methods: means, and ratios over sets."""
+    ours, theirs = scores.pairs(first, second, "seconds", names)
+    if not ours:
+        return []
+    ratios = np.divide(ours, theirs)
+    return [
+        f"Processor time of {first} over that of {second}: {sum(ours) / sum(theirs):.2f} of the sums, "
+        f"{np.median(ratios):.2f} in the median of the sets, {np.exp(np.log(ratios).mean()):.2f} in the "
+        "geometric mean."
+    ]
+
+
+def over_leaves(scores: Scores, names: Sequence[str]) -> Figures | None:
+    """Plot the mean accuracy over the number of leaves."""
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for kind, label in (("best", "best tree of a size, depth 4, quantiles"), ("CART", "CART, best first")):
+        for leaves in LEAVES:
+            own = scores.mean(f"{kind} of {leaves} leaves", "accuracy", names)
+            if own is not None:
+                lines.setdefault(label, []).append((float(leaves), own))
+    points: dict[str, tuple[float, float, float]] = {}
+    levels: dict[str, float] = {}
+    for method in scores.methods:
+        accuracy, size = (scores.mean(method, figure, names) for figure in ("accuracy", "leaves"))
+        if accuracy is not None and size is not None and size <= 2 * 2**DEPTH:
+            points[method] = (size, accuracy, 0.0)
+        elif accuracy is not None and method in ("forest", "boosting"):
+            levels[method] = accuracy
+    if not points:
+        return None
+    title = f"Accuracy on rows held out, mean over {len(names)} sets"
+    return Figures("accuracy-over-leaves", title, ("leaves", "accuracy"), lines, points, levels)
+
+
+def of_ranks(scores: Scores, names: Sequence[str]) -> Figures | None:
+    """Plot mean ranks by accuracy with half of Nemenyi's difference to both sides."""
+    found = mean_ranks(scores, "accuracy", names)
+    if found is None:
+        return None
+    columns, shared = found
+    reach = nemenyi(len(columns), shared) / 2
+    order = sorted(columns, key=lambda method: columns[method])
+    points = {method: (columns[method], float(-place), reach) for place, method in enumerate(order)}
+    title = f"Mean rank by accuracy on {shared} sets; intervals that do not meet differ (Nemenyi, 5 %)"
+    return Figures("ranks", title, ("mean rank", ""), points=points)
+
+
+def summary(scores: Scores, names: Sequence[str]) -> str:
+    """Return what the comparisons are counted from: a line per method, figure and set, a value per split."""
+    wanted = dict.fromkeys((method, figure) for *pair, figure in PAIRS for method in pair)
+    lines = ["method,figure,set,split:value"]
+    for method, figure in wanted:
+        for name in names:
+            found = scores.by_split.get((method, name, figure), {})
+            if found:
+                values = " ".join(f"{split}:{found[split]:.5g}" for split in sorted(found))
+                lines.append(f"{quoted(method)},{figure},{name},{values}")
+    return "\n".join(lines) + "\n"
+
+
+def quoted(text: str) -> str:
+    """Return a cell of a CSV file."""
+    return f'"{text}"' if "," in text else text
+
+
+def comparisons(
+    scores: Scores, names: Sequence[str], table_name: str = "comparisons", which: str = "of the verdicts"
+) -> Table:
     """Wins and losses over sets, with Wilcoxon's signed rank test."""
     table = Table(
-        "comparisons",
-        f"Two methods, mean over splits, on the first {len(names)} sets",
+        table_name,
+        f"Two methods, mean over splits, on the {len(names)} sets {which}",
         ["first", "second", "figure", "sets", "mean difference", "wins", "losses", "ties", "p"],
         notes=[
             f"Difference: first less second. Ties differ by at most {TIE}. p: Wilcoxon's signed rank test "
@@ -231,23 +326,29 @@ def ranks(scores: Scores, names: Sequence[str]) -> Table:
     table = Table("ranks", "Mean rank (1 is best)", ["method", "accuracy", "log loss"])
     columns: dict[str, dict[str, float]] = {}
     for figure in ("accuracy", "log loss"):
-        methods = [m for m in scores.methods if sum(scores.of(m, n, figure) is not None for n in names) > 0]
-        shared = [n for n in names if all(scores.of(m, n, figure) is not None for m in methods)]
-        if len(methods) < 2 or not shared:
-            continue
-        values = np.array([[scores.of(m, n, figure) for n in shared] for m in methods], dtype=float)
-        sign = 1.0 if figure in LESS_IS_BETTER else -1.0
-        found = np.array([mean_rank(sign * column) for column in values.T]).mean(axis=0)
-        columns[figure] = dict(zip(methods, found.tolist(), strict=True))
-        width = nemenyi(len(methods), len(shared))
-        table.notes.append(
-            f"By {figure}: {len(shared)} sets, ranks that differ by less than {width:.2f} (Nemenyi, 5 %) are "
-            "not told apart."
-        )
+        found = mean_ranks(scores, figure, names)
+        if found is not None:
+            columns[figure], shared = found
+            table.notes.append(
+                f"By {figure}: {shared} sets, ranks that differ by less than "
+                f"{nemenyi(len(columns[figure]), shared):.2f} (Nemenyi, 5 %) are not told apart."
+            )
     for method in scores.methods:
         cells = [columns.get(figure, {}).get(method) for figure in ("accuracy", "log loss")]
         table.add(method, *("-" if cell is None else f"{cell:.2f}" for cell in cells))
     return table
+
+
+def mean_ranks(scores: Scores, figure: str, names: Sequence[str]) -> tuple[dict[str, float], int] | None:
+    """Return mean ranks of the methods by a figure, and the number of sets that all of them have."""
+    methods = [m for m in scores.methods if any(scores.of(m, n, figure) is not None for n in names)]
+    shared = [n for n in names if all(scores.of(m, n, figure) is not None for m in methods)]
+    if len(methods) < 2 or not shared:
+        return None
+    values = np.array([[scores.of(m, n, figure) for n in shared] for m in methods], dtype=float)
+    sign = 1.0 if figure in LESS_IS_BETTER else -1.0
+    found = np.array([mean_rank(sign * column) for column in values.T]).mean(axis=0)
+    return dict(zip(methods, found.tolist(), strict=True)), len(shared)
 
 
 def mean_rank(values: np.ndarray) -> np.ndarray:
