@@ -218,7 +218,7 @@ def test_no_events_at_all() -> None:
 
 
 def test_survival_predictions() -> None:
-    model = SurvivalTree(max_depth=2).fit(X, SURVIVAL)
+    model = SurvivalTree(max_depth=2, smoothing=None).fit(X, SURVIVAL)
     leaf = model.apply(X)
     survival, hazard = (
         method(X, return_array=True)

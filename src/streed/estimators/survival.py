@@ -15,9 +15,11 @@ from streed.estimators.base import BaseTree, check_rows
 from streed.estimators.choosing import price
 from streed.estimators.fitted.attributes import after_fit
 from streed.estimators.fitting.job import Job
+from streed.options import check_smoothing
 from streed.survival.concordance import concordance_index
 from streed.survival.steps import StepFunction
 from streed.survival.targets import as_target, event_and_time
+from streed.table.labels import counted_rows
 from streed.tasks.survival import Survival
 from streed.tree.details import Curves
 
@@ -66,6 +68,10 @@ class SurvivalTree(BaseTree):
     identifiers : {"drop", "keep"}, default="drop"
         Whether columns that name their rows are left out, see `streed.Binarizer`; a given `binarizer` has its
         own.
+    smoothing : "auto", float or None, default="auto"
+        How curves of training rows become predicted ones; risks and the tree stay what they are. A number is
+        the strength of hierarchical shrinkage in rows: the curves of a leaf become a mean of those on its
+        path. "auto" takes 10. None: Kaplan and Meier's and Nelson and Aalen's estimates of the leaf alone.
     missing_at_predict : {"warn", "route", "error"}, default="warn"
         What is done with values that are missing in a column that had none in the fit: "warn" names the
         columns and sends the rows where the test does not hold, "route" sends them where most of the training
@@ -108,7 +114,7 @@ class SurvivalTree(BaseTree):
     >>> model.predict(X).round(2).tolist(), model.score(X, y)
     ([0.52, 0.52, 0.52, 2.61, 2.61, 2.61], 0.8214285714285714)
     >>> model.predict_survival_function([[65]])[0]([0, 2.5]).round(2).tolist()
-    [1.0, 0.33]
+    [1.0, 0.54]
     """
 
     _estimator_type = "survival_estimator"
@@ -129,6 +135,7 @@ class SurvivalTree(BaseTree):
         cuts: str = "auto",
         dates: Any = "date",
         identifiers: str = "drop",
+        smoothing: float | str | None = "auto",
         missing_at_predict: str = "warn",
         tune: Any = None,
         progress: Any = False,
@@ -144,6 +151,7 @@ class SurvivalTree(BaseTree):
         self.cuts = cuts
         self.dates = dates
         self.identifiers = identifiers
+        self.smoothing = smoothing
         self.missing_at_predict = missing_at_predict
         self.tune = tune
         self.progress = progress
@@ -184,8 +192,13 @@ class SurvivalTree(BaseTree):
         table = check_table(self, X, reset=True)
         check_rows(table, time)
 
+        weight = 1.0
+        if sample_weight is not None:
+            weight = float(np.sum(sample_weight)) / counted_rows(sample_weight, time.size)
+        smoothing = check_smoothing(self.smoothing) * weight
+
         def made(complexity: float) -> Survival:
-            return Survival(event, time, sample_weight, complexity)
+            return Survival(event, time, sample_weight, complexity, smoothing)
 
         task, make = price.begin(self, limits, made)
         if not task.has_events:
@@ -229,7 +242,7 @@ class SurvivalTree(BaseTree):
         return risk
 
     def predict_survival_function(self, X: Any, return_array: bool = False) -> NDArray[Any]:
-        """Return the survival function of each row: Kaplan and Meier's estimate from the rows of its leaf.
+        """Return the survival function of each row: Kaplan and Meier's estimate of its leaf, `smoothing` applied.
 
         Parameters
         ----------
@@ -246,7 +259,7 @@ class SurvivalTree(BaseTree):
         return self._functions(X, self._curves_of(X).survival, 1.0, return_array)
 
     def predict_cumulative_hazard_function(self, X: Any, return_array: bool = False) -> NDArray[Any]:
-        """Return the cumulative hazard of each row: Nelson and Aalen's estimate from the rows of its leaf.
+        """Return the cumulative hazard of each row: Nelson and Aalen's estimate of its leaf, see `smoothing`.
 
         Parameters
         ----------

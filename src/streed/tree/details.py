@@ -124,7 +124,8 @@ class Curves(Details):
     times : array of shape (t,)
         The times at which an event was observed in training, increasing; they are the steps of all curves.
     survival : array of shape (m, t)
-        Kaplan and Meier's estimate of the probability to survive each of the times, from the rows of a node.
+        Kaplan and Meier's estimate of the probability to survive each of the times, from the rows of a node;
+        with smoothing it is drawn to those of the nodes above, and so is the hazard.
     hazard : array of shape (m, t)
         Nelson and Aalen's estimate of the cumulative hazard up to each of the times.
     events : array of shape (m,)
