@@ -242,7 +242,7 @@ class SurvivalTree(BaseTree):
         return risk
 
     def predict_survival_function(self, X: Any, return_array: bool = False) -> NDArray[Any]:
-        """Return the survival function of each row: Kaplan and Meier's estimate of its leaf, `smoothing` applied.
+        """Return the survival function of each row: Kaplan and Meier's estimate, see `smoothing`.
 
         Parameters
         ----------
