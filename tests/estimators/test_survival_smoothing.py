@@ -14,6 +14,7 @@ from sklearn.base import clone
 import streed
 from streed.model import Model
 from streed.survival import survival_target
+from streed.tree.details import Curves
 
 RNG = np.random.default_rng(11)
 N = 120
@@ -80,7 +81,9 @@ def test_files_and_code_say_the_same(tmp_path: Any) -> None:
     Model.from_estimator(model).save(tmp_path / "model.json")
     stored = Model.load(tmp_path / "model.json")
     time = float(model.unique_times_[5])
-    assert np.array_equal(stored.tree.details.survival[stored.apply(X)], found)
+    details = stored.tree.details
+    assert isinstance(details, Curves)
+    assert np.array_equal(details.survival[stored.apply(X)], found)
     with sqlite3.connect(":memory:") as database:
         X.to_sql("t", database, index=False)
         told = database.execute(f"SELECT {model.tree_.to_sql(output='survival', at=time)} FROM t").fetchall()
