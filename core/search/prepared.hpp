@@ -3,7 +3,7 @@
 
 #include "kernels/dispatch.hpp"
 #include "leaves/leaf_models.hpp"
-#include "search/search.hpp"
+#include "search/level.hpp"
 
 namespace streed {
 

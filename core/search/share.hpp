@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "run/team.hpp"
-#include "search/search.hpp"
+#include "search/level.hpp"
 
 namespace streed {
 
@@ -19,7 +19,7 @@ void share_root(Search& search, Level& root, AnyWorker& main, Make&& make, Visit
     std::vector<std::unique_ptr<AnyWorker>> others;
     for (int t = 1; t < threads; ++t) others.push_back(make());
     root.shared = threads > 1;
-    if (root.shared) main.prepare_sharing(root);
+    if (root.shared) main.similarity.prepare_sharing(root);
     const auto piece = [&](int thread, std::size_t k) {
         try {
             visit(thread == 0 ? main : *others[static_cast<std::size_t>(thread) - 1], k);

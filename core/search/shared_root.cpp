@@ -124,9 +124,9 @@ void SharedRoot::publish(Worker& worker, Tree& best) {
     }
     Tree tree;
     if (choice.feature == kPairTree)
-        worker.recall(0, 2, std::min(root_.nodes, 3), tree);
+        worker.rebuild.recall(0, 2, std::min(root_.nodes, 3), tree);
     else if (choice.lane >= 0)
-        worker.recall_split(0, choice.lane, root_.depth, root_.nodes, choice.left_nodes, tree);
+        worker.rebuild.recall_split(0, choice.lane, root_.depth, root_.nodes, choice.left_nodes, tree);
     else
         tree = {TreeNode{}};
     const SharedLock lock(root_);
@@ -154,7 +154,7 @@ RootBounds SharedRoot::solve_roots(const std::vector<int>& features, int depth, 
         } else {
             const double value = main.solve(0, depth, nodes, root_.leaf + 1).lower;
             out.bounds.assign(features.size(), std::min(known, value));
-            if (value < known) main.construct(0, depth, nodes, value, out.tree);
+            if (value < known) main.rebuild.construct(0, depth, nodes, value, out.tree);
             lower(value);
         }
     } catch (const Stopped&) {
@@ -191,7 +191,7 @@ void SharedRoot::search_features(Worker& main, const std::vector<int>& features,
         worker.try_feature(0, root_.order[k]);
         publish(worker, out.tree);
     });
-    main.record_children(root_);
+    main.known_children.record(root_);
 }
 
 // Features of the search as those of the problem.
@@ -200,18 +200,18 @@ void SharedRoot::rename(Tree& tree) const {
         if (node.feature >= 0) node.feature = reduced_.features[static_cast<std::size_t>(node.feature)];
 }
 
-// As Worker::construct() does it for the root, without the features that are ruled out.
+// As Rebuilder::construct() does it for the root, without the features that are ruled out.
 Tree SharedRoot::construct(Worker& main, double value, const std::vector<int>& open, int depth, int nodes) {
     Tree tree;
     if (!needs_search(depth, nodes, value) || root_.leaf <= value) {
-        main.construct(0, depth, nodes, value, tree);
+        main.rebuild.construct(0, depth, nodes, value, tree);
         return tree;
     }
     main.begin_branching(0, depth, nodes, value + 1);
     keep_bounds(known_[{depth, nodes}]);
     keep(open);
     main.try_features(0, value);
-    main.construct_choice(0, depth, nodes, tree);
+    main.rebuild.construct_choice(0, depth, nodes, tree);
     return tree;
 }
 

@@ -9,6 +9,7 @@
 
 #include "run/conclude.hpp"
 #include "search/prepared.hpp"
+#include "search/worker.hpp"
 
 namespace streed {
 

@@ -18,7 +18,7 @@
 #include "search/neighbourhoods/neighbourhoods.hpp"
 #include "search/neighbourhoods/turns.hpp"
 #include "search/prepared.hpp"
-#include "search/search.hpp"
+#include "search/worker.hpp"
 #include "search/share.hpp"
 #include "search/trees/tree_costs.hpp"
 
@@ -125,7 +125,7 @@ void RootSearch::catch_up(Worker& worker, bool at_once) {
     const double begun = search_.elapsed();
     const Statistics counted = worker.statistics;
     Tree tree;
-    worker.recall_split(0, choice.lane, depth, nodes, choice.left_nodes, tree);
+    worker.rebuild.recall_split(0, choice.lane, depth, nodes, choice.left_nodes, tree);
     worker.statistics = counted;
     offer(tree);
     const std::lock_guard lock(root_.mutex);
@@ -228,7 +228,7 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last, dou
     final_depth_ = last;  // only now are the root's bounds those of this depth
     if (root_.best < known) {
         Tree tree;
-        main.recall(0, 2, std::min(nodes, 3), tree);
+        main.rebuild.recall(0, 2, std::min(nodes, 3), tree);
         offer(tree);
     }
     shown_ = root_.best;
@@ -243,7 +243,7 @@ void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last, dou
         worker.try_feature(0, root_.order[k]);
         catch_up(worker, false);
     });
-    main.record_children(root_);
+    main.known_children.record(root_);
     if (!last) catch_up(main, true);
 }
 
@@ -285,7 +285,7 @@ double RootSearch::prove(Worker& main, int& depth, int& nodes) {
     for (const int d : {2, depth}) {
         if (d == 2 ? !slow : brief) continue;
         Tree tree;
-        main.lookahead_tree(0, d, d == 2 ? std::min(nodes, 3) : nodes, tree);
+        main.rebuild.lookahead(0, d, d == 2 ? std::min(nodes, 3) : nodes, tree);
         offer(tree);
     }
     const bool greedy = options_.switches.deepening && depth >= kDeep && has_impurity(search_);
@@ -323,9 +323,9 @@ Tree RootSearch::rebuild(Worker& main, int depth, int nodes, double proven) {
                         root_.nodes == nodes && root_.best == proven && root_.choice.feature != kLeaf &&
                         !search_.has_function();
     if (chosen)
-        main.construct_choice(0, depth, nodes, optimal);
+        main.rebuild.construct_choice(0, depth, nodes, optimal);
     else
-        main.construct(0, depth, nodes, proven, optimal);
+        main.rebuild.construct(0, depth, nodes, proven, optimal);
     if (!search_.has_function() && costs_.cost(optimal) != proven)
         throw std::logic_error("internal error, please report it: the tree costs " +
                                std::to_string(costs_.cost(optimal)) + ", but " + std::to_string(proven) +

@@ -25,14 +25,14 @@ void SizeWorker::try_pairs_of(Level& at, SizeLevel& own, int lane) {
 void SizeWorker::solve_both_sides(Level& at, int lane) {
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     const bool small_side = smaller_side(at.node, lane);
-    const ChildBenefits benefit = both_benefits(at, lane, true);
+    const ChildBenefits benefit = three_levels.both_benefits(at, lane, true);
     for (const bool side : {false, true}) {
         char& known = at.known[(side ? stride : 0) + static_cast<std::size_t>(lane)];
         if (known != 0) continue;
         ++statistics.depth_two_solves;
         const int child = side == small_side ? 0 : 1;
         const SharedLock lock(at);
-        const double leaf = at.bound(0, side, lane), all = leaf + side_benefit(at, lane, side);
+        const double leaf = at.bound(0, side, lane), all = leaf + pairs.side_benefit(at, lane, side);
         at.bound(2, side, lane) = std::min(at.bound(1, side, lane), all - benefit.two[child]);
         at.bound(3, side, lane) = std::min(at.bound(1, side, lane), all - benefit.of[child]);
         known = 1;
@@ -47,15 +47,15 @@ void SizeWorker::solve_one_by_one(Level& at, const SizeLevel& own, int lane) {
                             &at.known[stride + static_cast<std::size_t>(lane)]};
     const bool small_side = smaller_side(node, lane);
     const bool first = *known[0] != *known[1] ? *known[1] != 0 : !small_side;
-    begin_children(at, lane, small_side);
+    pairs.begin_children(at, lane, small_side);
     for (const bool side : {first, !first}) {
         if (*known[side] != 0) continue;
         if (side != first && !is_open(at, own, lane)) return;
         look_at_clock(node);
-        const PairProblem problem = child_problem(at, lane, small_side, side != small_side);
-        const PairBenefit benefit = pair_benefit(node, problem, child_prices_, 0, nullptr);
+        const PairProblem problem = pairs.child_problem(at, lane, small_side, side != small_side);
+        const PairBenefit benefit = pairs.benefit(node, problem, pairs.child_prices(), 0, nullptr);
         const SharedLock lock(at);
-        const double leaf = at.bound(0, side, lane), all = leaf + side_benefit(at, lane, side);
+        const double leaf = at.bound(0, side, lane), all = leaf + pairs.side_benefit(at, lane, side);
         for (int n = first_unknown(); n <= 3; ++n)
             at.bound(n, side, lane) = std::min(at.bound(n - 1, side, lane), all - benefit.at_most[n]);
         *known[side] = 1;
@@ -65,35 +65,35 @@ void SizeWorker::solve_one_by_one(Level& at, const SizeLevel& own, int lane) {
 // What is known of both children of a feature, pushed to all others, for every number of nodes that is not
 // known of them anyway.
 void SizeWorker::push_vectors(Level& at, int lane) {
-    if (!similar()) return;
+    if (!similarity.on) return;
     const SharedLock lock(at);
-    make_pair_weights(at);
+    similarity.make_weights(at);
     const std::size_t own = static_cast<std::size_t>(lane),
                       stride = static_cast<std::size_t>(at.node.stride());
     for (int n = first_unknown(); n <= 3; ++n) {
         const double left = at.bound(n, false, lane), right = at.bound(n, true, lane);
-        if (search_.prices.any()) {
-            if (left > search_.floor()) push_similarity(at, lane, false, n, left);
-            if (right > search_.floor()) push_similarity(at, lane, true, n, right);
+        if (search.prices.any()) {
+            if (left > search.floor()) similarity.push(at, lane, false, n, left);
+            if (right > search.floor()) similarity.push(at, lane, true, n, right);
             continue;
         }
-        const double slack = rounding_slack(n);
+        const double slack = similarity.rounding_slack(n);
         const SolvedChildren children{left - slack,           right - slack,
                                       at.single_weight[own],  at.all_weight,
-                                      search_.per_weight(),   at.pair_weights.as<double>() + own * stride,
+                                      search.per_weight(),    at.pair_weights.as<double>() + own * stride,
                                       at.single_weight.data()};
-        search_.kernels.push_both(at.node.active().back() + 1, children, &at.bound(n, false, 0),
-                                  &at.bound(n, true, 0));
+        search.kernels.push_both(at.node.active().back() + 1, children, &at.bound(n, false, 0),
+                                 &at.bound(n, true, 0));
     }
 }
 
-// As Worker::recall_children(), with one entry per child budget from the first unknown one to 3 nodes.
+// As KnownChildren::recall(), with one entry per child budget from the first unknown one to 3 nodes.
 void SizeWorker::recall_vectors(Level& at) {
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     at.known.assign(2 * stride, 0);
-    if (!uses_paths() || !search_.options.switches.child_records) return;
+    if (!uses_paths() || !search.options.switches.child_records) return;
     const ChildRecords::Reading reading(cache_.records);
-    each_record(
+    known_children.each_record(
         cache_.records, at,
         [&](const ChildRecords::Record* record, int literal) {
             cache_.records.prefetch(record, number_of(literal, first_unknown()));
@@ -113,10 +113,10 @@ void SizeWorker::recall_vectors(Level& at) {
 }
 
 void SizeWorker::record_vectors(Level& at) {
-    if (!uses_paths() || !search_.options.switches.child_records || !cache_.records.make(path_)) return;
+    if (!uses_paths() || !search.options.switches.child_records || !cache_.records.make(path)) return;
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     const ChildRecords::Reading reading(cache_.records);
-    ChildRecords::Record* record = cache_.records.find(path_);
+    ChildRecords::Record* record = cache_.records.find(path);
     if (record == nullptr) return;  // given back by another thread
     for (const std::int32_t f : at.node.active())
         for (int side = 0; side < 2; ++side) {

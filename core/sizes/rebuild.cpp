@@ -16,9 +16,9 @@ int SizeWorker::build(int index, int depth, int nodes, Tree& tree) {
     Level& at = level(index);
     int levels = depth, n = nodes;
     normalise(levels, n);
-    if (levels == 0) return leaf_tree(tree);
-    if (levels <= 2) return levels == 1 ? stump_tree(index, tree) : pair_tree(index, n, tree);
-    if (at.leaf <= search_.least_split() || at.node.active().empty()) return leaf_tree(tree);
+    if (levels == 0) return rebuild.leaf(tree);
+    if (levels <= 2) return levels == 1 ? rebuild.stump(index, tree) : rebuild.pair(index, n, tree);
+    if (at.leaf <= search.least_split() || at.node.active().empty()) return rebuild.leaf(tree);
     const int most = std::min(full_tree(depth), most_ - index);
     cache_key(depth, most, at.key);
     const std::size_t wanted = static_cast<std::size_t>(nodes);
@@ -36,8 +36,8 @@ int SizeWorker::build(int index, int depth, int nodes, Tree& tree) {
 }
 
 int SizeWorker::build_choice(int index, int depth, const SizeChoice& choice, Tree& tree) {
-    if (choice.feature == kLeaf) return leaf_tree(tree);
-    if (choice.feature == kPairTree) return pair_tree(index, choice.nodes[0], tree);
+    if (choice.feature == kLeaf) return rebuild.leaf(tree);
+    if (choice.feature == kPairTree) return rebuild.pair(index, choice.nodes[0], tree);
     const int lane = lane_of(level(index).node, choice.feature);
     if (lane < 0) throw TaskFailure("the costs of leaves are not the same when they are asked for again");
     tree.push_back({choice.feature, -1, -1, -1});

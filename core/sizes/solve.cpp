@@ -134,8 +134,9 @@ void SizesSearch::search_two_levels(SizeWorker& worker, int depth, int nodes) {
     for (int n = 1; n <= nodes; ++n) {
         int levels = depth, k = n;
         normalise(levels, k);
-        if (levels == 2) worker.load_pair_table(root_);
-        const double value = levels == 1 ? worker.best_stump(root_, nullptr) : worker.solve_pairs(root_, k);
+        if (levels == 2) worker.tables.load(root_);
+        const double value = levels == 1 ? worker.pairs.best_stump(root_, nullptr)
+                                         : worker.pairs.solve(root_, k);
         if (value >= value_[static_cast<std::size_t>(n)]) continue;
         Tree tree;
         worker.build(0, levels, k, tree);
@@ -156,7 +157,7 @@ void SizesSearch::search_all(SizeWorker& worker, int depth, int nodes) {
     if (work >= kBriefWork || search_.has_function())
         for (int n = 4; n <= nodes; ++n) {
             Tree tree;  // kept only if it is whole: Stopped may end it anywhere
-            worker.lookahead_tree(0, depth, n, tree);
+            worker.rebuild.lookahead(0, depth, n, tree);
             greedy_.push_back(std::move(tree));
         }
     const int first = options_.switches.deepening && work >= kShortWork ? 3 : depth;

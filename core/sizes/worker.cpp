@@ -106,8 +106,8 @@ void SizeWorker::offer(SizeLevel& own, int nodes, double value, const SizeChoice
 
 void SizeWorker::solve_sizes(int index, int depth, int most, const double* upper, double* lower) {
     Level& at = level(index);
-    const double least = std::min(at.leaf, search_.least_split());
-    if (at.leaf <= search_.least_split() || at.node.active().empty()) {
+    const double least = std::min(at.leaf, search.least_split());
+    if (at.leaf <= search.least_split() || at.node.active().empty()) {
         std::fill_n(lower, most + 1, at.leaf);
         return;
     }
@@ -123,7 +123,7 @@ void SizeWorker::solve_sizes(int index, int depth, int most, const double* upper
     SizeLevel& own = sizes(index);
     lower_bounds(index);
     std::copy_n(own.lower.begin(), most + 1, lower);
-    if (search_.options.switches.cache) {
+    if (search.options.switches.cache) {
         cache_key(depth, most, at.key);
         cache_.store(at.key, own, upper);
     }
@@ -134,8 +134,8 @@ void SizeWorker::solve_sizes(int index, int depth, int most, const double* upper
 void SizeWorker::begin(int index, int depth, int most, const double* upper) {
     Level& at = level(index);
     SizeLevel& own = sizes(index);
-    search_.checkpoint(calling_thread_);
-    if (search_.memory.exceeded()) cache_.shrink();
+    checkpoint();
+    if (search.memory.exceeded()) cache_.shrink();
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     at.depth = depth;
     at.nodes = most;
@@ -145,15 +145,15 @@ void SizeWorker::begin(int index, int depth, int most, const double* upper) {
     at.lower.assign(2 * static_cast<std::size_t>(at.n_budgets) * stride, kIdle);
     for (std::size_t row = 0; row < 2 * static_cast<std::size_t>(at.n_budgets); ++row)
         for (const std::int32_t f : at.node.active())
-            at.lower[row * stride + static_cast<std::size_t>(f)] = search_.floor();
+            at.lower[row * stride + static_cast<std::size_t>(f)] = search.floor();
     own.most = most;
     own.best.assign(upper, upper + most + 1);
     own.found.assign(at_size(most + 1), 0);
     own.choice.assign(at_size(most + 1), {});
     own.rank.clear();
-    if (search_.prices.any()) at.prices.prepare_bounds(at.node.active(), depth - 1, price_work_);
-    if (index > 0 && similar()) inherit(level(index - 1), at);
-    keys_.assign(path_);
+    if (search.prices.any()) at.prices.prepare_bounds(at.node.active(), depth - 1, price_work_);
+    if (index > 0 && similarity.on) inherit(level(index - 1), at);
+    keys.assign(path);
     if (depth == 3) recall_vectors(at);
     bound_leaves(at);
     raise_bounds(at);
@@ -161,8 +161,8 @@ void SizeWorker::begin(int index, int depth, int most, const double* upper) {
     at.order = at.node.active();
     drop_closed_lanes(at, own);
     if (at.order.empty()) return;
-    load_pair_table(at, similar());
-    bound_by_labels(at);
+    tables.load(at, similarity.on);
+    label_bounds_.bound(at);
     look(at, own);
     if (depth == 3)
         for (const std::int32_t f : at.node.active())
@@ -170,29 +170,30 @@ void SizeWorker::begin(int index, int depth, int most, const double* upper) {
                 at.known[stride + static_cast<std::size_t>(f)] != 0)
                 push_vectors(at, f);
     drop_closed_lanes(at, own);
-    if (search_.options.switches.lookahead_order) sort_by_look(at);
-    at.fused = depth == 3 && !at.order.empty() && can_fuse(at.node);
-    if (at.fused) begin_fused(at);
+    if (search.options.switches.lookahead_order) sort_by_look(at);
+    at.fused = depth == 3 && !at.order.empty() && three_levels.can_fuse(at.node);
+    if (at.fused) three_levels.begin_fused(at);
 }
 
 // Children without a branching node.
 void SizeWorker::bound_leaves(Level& at) {
     const Node& node = at.node;
-    const double ticks = search_.model.ticks;
-    filter_.resize(static_cast<std::size_t>(node.words()));
-    const bool plain = node.counting() && search_.model.scale == nullptr && !search_.has_function();
+    const double ticks = search.model.ticks;
+    std::vector<std::uint64_t>& filter = tables.spare.filter;
+    filter.resize(static_cast<std::size_t>(node.words()));
+    const bool plain = node.counting() && search.model.scale == nullptr && !search.has_function();
     for (const std::int32_t f : node.active()) {
         double with = 0;
         if (plain && !node.has_light()) {
             with = node.n_with(f);
         } else if (plain) {
-            with = search_.kernels.count_and(node.column(f), node.heavy().data(), node.words());
-        } else if (!search_.has_function()) {
-            node.side_filter(f, true, filter_.data());
-            with = node.filter_potential(filter_.data());
+            with = search.kernels.count_and(node.column(f), node.heavy().data(), node.words());
+        } else if (!search.has_function()) {
+            node.side_filter(f, true, filter.data());
+            with = node.filter_potential(filter.data());
         }
-        at.bound(0, false, f) = ticks * (node.potential() - with) - side_benefit(at, f, false);
-        at.bound(0, true, f) = ticks * with - side_benefit(at, f, true);
+        at.bound(0, false, f) = ticks * (node.potential() - with) - pairs.side_benefit(at, f, false);
+        at.bound(0, true, f) = ticks * with - pairs.side_benefit(at, f, true);
     }
 }
 
@@ -209,20 +210,20 @@ void SizeWorker::raise_bounds(Level& at) {
 // would need what rows pay; they are left alone here.
 void SizeWorker::inherit(Level& parent, Level& at) {
     const SharedLock lock(parent);
-    if (!parent.branching || !parent.has_pair_weights || search_.prices.any()) return;
+    if (!parent.branching || !parent.has_pair_weights || search.prices.any()) return;
     const std::size_t stride = static_cast<std::size_t>(parent.node.stride());
     const std::size_t entry = static_cast<std::size_t>(at.entry_lane);
     const double* both = parent.pair_weights.as<double>() + entry * stride;
     const double* single = parent.single_weight.data();
     const double own = at.entry_side ? single[entry] : parent.all_weight - single[entry];
-    const double slack = rounding_slack(parent.nodes), floor = search_.floor();
+    const double slack = similarity.rounding_slack(parent.nodes), floor = search.floor();
     const int most = std::min(at.n_budgets, parent.n_budgets);
     for (const std::int32_t h : at.node.active()) {
         const std::size_t g = static_cast<std::size_t>(at.node.parent_lane(h));
         const double on_right = at.entry_side ? both[g] : single[g] - both[g];
         const double away[2] = {parent.all_weight - single[g] - (own - on_right), single[g] - on_right};
         for (int side = 0; side < 2; ++side) {
-            const double less = slack + search_.per_weight() * away[side];
+            const double less = slack + search.per_weight() * away[side];
             for (int n = 1; n < most; ++n)
                 at.bound(n, side == 1, h) = std::max(floor,
                                                      parent.bound(n, side == 1, static_cast<int>(g)) - less);
@@ -234,24 +235,24 @@ void SizeWorker::inherit(Level& parent, Level& at) {
 void SizeWorker::look(Level& at, SizeLevel& own) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
-    PairProblem problem = node_problem(at);
+    PairProblem problem = pairs.problem(at);
     own.sides.resize(2 * stride);
-    if (!search_.has_function()) problem.sides = own.sides.data();
-    PairBenefit benefit = pair_benefit(node, problem, at.prices, 3, at.look.as<double>());
-    at.two_levels = std::min(at.leaf, value_of_benefit(node, benefit.at_most[3]));
+    if (!search.has_function()) problem.sides = own.sides.data();
+    PairBenefit benefit = pairs.benefit(node, problem, at.prices, 3, at.look.as<double>());
+    at.two_levels = std::min(at.leaf, pairs.value_of(node, benefit.at_most[3]));
     at.looked = 3;
-    if (search_.has_function()) benefit = pair_benefit(node, problem, at.prices, 0, nullptr);
+    if (search.has_function()) benefit = pairs.benefit(node, problem, at.prices, 0, nullptr);
     for (int n = 1; n <= 3; ++n) {
         SizeChoice choice;
         choice.feature = kPairTree;
         choice.nodes[0] = n;
-        offer(own, n, value_of_benefit(node, benefit.at_most[n]), choice);
+        offer(own, n, pairs.value_of(node, benefit.at_most[n]), choice);
     }
-    if (search_.has_function()) return;
+    if (search.has_function()) return;
     for (int side = 0; side < 2; ++side)
         for (const std::int32_t f : node.active()) {
             // The leaf's value and benefit give what the rows of the side cost without benefit.
-            const double leaf = at.bound(0, side == 1, f), gained = side_benefit(at, f, side == 1);
+            const double leaf = at.bound(0, side == 1, f), gained = pairs.side_benefit(at, f, side == 1);
             at.bound(1, side == 1,
                      f) = leaf + gained -
                           own.sides[static_cast<std::size_t>(side) * stride + static_cast<std::size_t>(f)];
@@ -281,7 +282,7 @@ void SizeWorker::lower_bounds(int index) {
         }
     for (int k = own.most; k >= 0; --k) {
         double& lower = own.lower[at_size(k)];
-        lower = std::max(lower, search_.floor());
+        lower = std::max(lower, search.floor());
         if (k < own.most) lower = std::max(lower, own.lower[at_size(k + 1)]);
     }
     for (int k = 0; k <= own.most; ++k) {
@@ -386,11 +387,11 @@ void SizeWorker::solve_below(int index, int lane, bool side) {
     Level& at = level(index);
     const int most = at.n_budgets - 1, depth = at.depth - 1;
     const int feature = at.node.feature(lane);
-    path_.push_back(PathKeyMaker::literal(feature, side));
-    tested_.push_back(feature);
+    path.push_back(PathKeyMaker::literal(feature, side));
+    tested.push_back(feature);
     std::vector<char> exact(at_size(at.n_budgets), 0);
     std::vector<double> before(at_size(at.n_budgets)), lower(at_size(at.n_budgets), kNever), room;
-    if (search_.options.switches.cache) {
+    if (search.options.switches.cache) {
         Level& child = below(index);
         cache_key(depth, most, child.key);
         if (cache_.find(child.key, [&](const SizeEntry& entry) {
@@ -425,10 +426,10 @@ void SizeWorker::solve_below(int index, int lane, bool side) {
     ascend();
     const SharedLock lock(at);
     if (wanted) raise(first_unknown());
-    if (!similar()) return;
+    if (!similarity.on) return;
     for (int n = first_unknown(); n <= most; ++n)
         if (at.bound(n, side, lane) > before[at_size(n)])
-            push_similarity(at, lane, side, n, at.bound(n, side, lane));
+            similarity.push(at, lane, side, n, at.bound(n, side, lane));
 }
 
 }  // namespace streed

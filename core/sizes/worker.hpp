@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "search/search.hpp"
+#include "search/worker.hpp"
 
 namespace streed {
 
@@ -89,9 +89,9 @@ private:
 class SizeWorker : public Worker {
 public:
     // `most`: nodes of the whole tree. Threads share the root and the cache.
-    SizeWorker(Search& search, Level& root, SizeLevel& root_sizes, SizeCache& cache, int most,
+    SizeWorker(Search& of, Level& root, SizeLevel& root_sizes, SizeCache& cache, int most,
                bool calling_thread)
-        : Worker(search, root, calling_thread), most_(most), root_sizes_(root_sizes), cache_(cache) {}
+        : Worker(of, root, calling_thread), most_(most), root_sizes_(root_sizes), cache_(cache) {}
 
     // worker.cpp: lower[k] is the value of the node with at most k nodes if that is below upper[k], else a
     // lower bound. The path leads to the node, whose rows are loaded; at least three levels are left.
@@ -122,7 +122,7 @@ private:
     void rooms(Level& at, const SizeLevel& own, int lane, bool side, std::vector<double>& room);
     const double* to_beat(const SizeLevel& own, int lane);
     void solve_below(int index, int lane, bool side);
-    int first_unknown() const { return search_.has_function() ? 1 : 2; }  // nodes; smaller trees are known
+    int first_unknown() const { return search.has_function() ? 1 : 2; }  // nodes; smaller trees are known
 
     // children.cpp: three levels left
     void try_pairs_of(Level& at, SizeLevel& own, int lane);

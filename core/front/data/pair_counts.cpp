@@ -31,7 +31,7 @@ void PairCounts::load(const Part& part) {
     reduced_.light.assign(reduced_.valid.size(), 0);
     level_.node.load(reduced_, {&kernels_, true, true, 1, false});
     level_.forget();
-    worker_.load_pair_table(level_);
+    worker_.tables.load(level_);
 }
 
 // For every block of the node its row of the table, in whatever lanes the node has.

@@ -8,6 +8,7 @@
 
 #include "front/data/part.hpp"
 #include "front/search/control.hpp"
+#include "search/worker.hpp"
 
 namespace streed {
 

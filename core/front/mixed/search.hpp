@@ -12,6 +12,7 @@
 
 #include "front/mixed/leaves.hpp"
 #include "front/points/points.hpp"
+#include "search/worker.hpp"
 
 namespace streed {
 

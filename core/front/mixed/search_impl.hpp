@@ -143,9 +143,9 @@ void MixedSearch<M>::pairs(int at, int depth, int nodes, Keeper<M>& sink, std::v
     Level& here = worker_.level(at);
     const Node& node = here.node;
     const bool two = depth == 2 && nodes >= 2;
-    if (two) worker_.load_pair_table(here);
-    const CellPlan plan = worker_.plan_cells(node,
-                                             {here.table.data(), nullptr, node.singles(), node.totals()});
+    if (two) worker_.tables.load(here);
+    const CellPlan plan = worker_.functions.plan_cells(
+        node, {here.table.data(), nullptr, node.singles(), node.totals()});
     const std::size_t n = static_cast<std::size_t>(plan.n);
     if (n == 0) return;
     sums_.resize(static_cast<std::size_t>(leaves_.n_statistics()) * 2 * n);

@@ -169,7 +169,7 @@ void Scalar::search_root(int depth, int nodes, double upper) {
     const auto make = [this] { return std::make_unique<Worker>(*search_, root_, false); };
     share_root(*search_, root_, *worker_, make,
                [this](Worker& worker, std::size_t k) { worker.try_feature(0, root_.order[k]); });
-    worker_->record_children(root_);
+    worker_->known_children.record(root_);
 }
 
 Outcome Scalar::solve(int depth, int nodes, double upper) {
@@ -205,7 +205,7 @@ void Scalar::restart() {
 
 Tree Scalar::tree(int depth, int nodes) {
     Tree tree;
-    worker_->construct(0, depth, nodes, found_, tree);
+    worker_->rebuild.construct(0, depth, nodes, found_, tree);
     return tree;
 }
 

@@ -13,6 +13,7 @@
 
 #include "front/data/rows.hpp"
 #include "front/search/control.hpp"
+#include "search/worker.hpp"
 
 namespace streed {
 

@@ -19,8 +19,8 @@ void FrontSearch<M>::pairs(int level, int depth, int nodes, Accumulator<M>& sink
         limit = guide_->limit(sink.threshold() + at.constant, nodes);
         for (const std::int32_t lane : active) candidates.push_back(scalar.node.feature(lane));
         if (depth == 2) {
-            worker.load_pair_table(scalar);
-            const double best = worker.look_ahead(scalar, nodes);
+            worker.tables.load(scalar);
+            const double best = worker.pairs.look_ahead(scalar, nodes);
             if (best >= limit) return;
             const double all = guide_->search().model.ticks * scalar.node.potential();
             for (const std::int32_t lane : active)

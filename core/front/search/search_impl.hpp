@@ -90,7 +90,7 @@ void FrontSearch<M>::open_lanes(int level, int depth, int nodes, double threshol
                                  scalar.bound(scalar.least_nodes + scalar.n_budgets - 1 - k, true, lane));
         at.bounds[static_cast<std::size_t>(lane)] = least;
     }
-    worker.record_children(scalar);
+    worker.known_children.record(scalar);
     std::stable_sort(at.lanes.begin(), at.lanes.end(), [&at](std::int32_t a, std::int32_t b) {
         return at.bounds[static_cast<std::size_t>(a)] < at.bounds[static_cast<std::size_t>(b)];
     });

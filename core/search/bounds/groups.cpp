@@ -12,9 +12,9 @@
 // slot, so that groups in real numbers cost no more ticks than leaves. Their sums are exact; a product, a
 // quotient, a factor and a difference are wrong by 2^-51 of the potential of all rows at most, for each
 // group.
-#include <algorithm>
+#include "search/bounds/groups.hpp"
 
-#include "search/search.hpp"
+#include <algorithm>
 
 namespace streed {
 
@@ -39,42 +39,41 @@ int leaves_of(int depth, int nodes) { return std::min(full_tree(depth), nodes) +
 
 }  // namespace
 
-bool Worker::bounds_groups(const Level& at, int leaves) const {
+bool GroupBounds::useful(const Level& at, int leaves) const {
     return search_.options.switches.group_bounds && search_.has_native() && search_.reduced.ordered &&
            (at.above == nullptr || at.above->grouped) && (search_.branch_cost() > 0 || leaves <= kMostGroups);
 }
 
 // Equal parts of the range of the slots' means, and the sums of each. Divisions and products are monotone
 // also when they are rounded: no slot has a lower mean than one of a bin before.
-void Worker::bin_targets(const Node& node, int bins) {
+void GroupBounds::bin_targets(const Node& node, int bins) {
     const Frame frame = node.frame();
     const std::size_t slots = static_cast<std::size_t>(node.n_slots());
     const double* weight = frame.channels[0].values;
     const double* target = frame.channels[1].values;
-    groups_.means.resize(slots);
-    groups_.bin.resize(slots);
+    means_.resize(slots);
+    bin_.resize(slots);
     double low = 1e300, high = -1e300;
     for (std::size_t k = 0; k < slots; ++k) {
         const double mean = weight[k] > 0 ? target[k] / weight[k] : 0;
-        groups_.means[k] = mean;
+        means_[k] = mean;
         low = std::min(low, mean);
         high = std::max(high, mean);
     }
     const double scale = high > low ? bins / (high - low) : 0;
-    groups_.totals.assign(static_cast<std::size_t>(bins) * kStatistics, 0);
+    totals_.assign(static_cast<std::size_t>(bins) * kStatistics, 0);
     for (std::size_t k = 0; k < slots; ++k) {
-        const int bin = std::min(static_cast<int>((groups_.means[k] - low) * scale), bins - 1);
-        groups_.bin[k] = static_cast<std::uint8_t>(bin);
+        const int bin = std::min(static_cast<int>((means_[k] - low) * scale), bins - 1);
+        bin_[k] = static_cast<std::uint8_t>(bin);
         for (std::size_t c = 0; c < kStatistics; ++c)
-            groups_.totals[static_cast<std::size_t>(bin) * kStatistics + c] += frame.channels[c].values[k];
+            totals_[static_cast<std::size_t>(bin) * kStatistics + c] += frame.channels[c].values[k];
     }
 }
 
 // What the rows of the node cost in groups, the sums of its bins being known.
-double Worker::cost_in_groups(GroupProblem& problem) {
-    double* sums = groups_.sets.as<double>();
-    for (std::size_t k = 0; k < groups_.totals.size(); ++k)
-        std::fill_n(sums + kLanes * k, kLanes, groups_.totals[k]);
+double GroupBounds::cost_in_groups(GroupProblem& problem) {
+    double* sums = sets_.as<double>();
+    for (std::size_t k = 0; k < totals_.size(); ++k) std::fill_n(sums + kLanes * k, kLanes, totals_[k]);
     problem.lanes = kLanes;
     search_.kernels.group_costs(problem);
     double least = problem.limit;
@@ -84,43 +83,43 @@ double Worker::cost_in_groups(GroupProblem& problem) {
 }
 
 // The sums of both children of the open features, the one without the feature first.
-void Worker::bin_children(Level& at, GroupProblem& problem) {
+void GroupBounds::bin_children(Level& at, GroupProblem& problem) {
     const Node& node = at.node;
-    turn_rows(at);
+    thread_.turn_rows(at);
     const std::size_t lanes = (static_cast<std::size_t>(node.active().back()) / kLanes + 1) * kLanes;
-    double* with = groups_.sums.as<double>();
-    search_.kernels.bin_sums(node.frame(), node.known_row_bits(), groups_.bin.data(), node.n_slots(),
-                             problem.bins, static_cast<int>(lanes), with);
-    const std::size_t width = (2 * groups_.open.size() + kLanes - 1) / kLanes * kLanes;
-    for (std::size_t k = 0; k < groups_.totals.size(); ++k, with += lanes) {
-        double* out = groups_.sets.as<double>() + width * k;
-        std::fill_n(out, width, groups_.totals[k]);
-        for (std::size_t o = 0; o < groups_.open.size(); ++o) {
-            out[2 * o] -= with[groups_.open[o]];
-            out[2 * o + 1] = with[groups_.open[o]];
+    double* with = sums_.as<double>();
+    search_.kernels.bin_sums(node.frame(), node.known_row_bits(), bin_.data(), node.n_slots(), problem.bins,
+                             static_cast<int>(lanes), with);
+    const std::size_t width = (2 * open_.size() + kLanes - 1) / kLanes * kLanes;
+    for (std::size_t k = 0; k < totals_.size(); ++k, with += lanes) {
+        double* out = sets_.as<double>() + width * k;
+        std::fill_n(out, width, totals_[k]);
+        for (std::size_t o = 0; o < open_.size(); ++o) {
+            out[2 * o] -= with[open_[o]];
+            out[2 * o + 1] = with[open_[o]];
         }
     }
     problem.lanes = static_cast<int>(width);
 }
 
 // Raises the bounds of all children that matter.
-void Worker::bound_by_groups(Level& at) {
+void GroupBounds::bound(Level& at) {
     at.grouped = false;
     const int most = leaves_of(at.depth - 1, at.least_nodes + at.n_budgets - 1);
-    if (!bounds_groups(at, most)) return;
-    groups_.open.clear();
+    if (!useful(at, most)) return;
+    open_.clear();
     for (const std::int32_t f : at.node.active())
-        if (at.open(f)) groups_.open.push_back(f);
-    if (groups_.open.empty()) return;
+        if (at.open(f)) open_.push_back(f);
+    if (open_.empty()) return;
     const double price = search_.branch_cost();
     const double slack = 1 + kMostGroups * 0x1p-50 * at.node.total(2);
     const std::size_t width = 2 * static_cast<std::size_t>(at.node.stride()) + kLanes, bytes = 8 * width;
     const int bins = at.depth == 3 ? kFewBins : kManyBins;
-    account(groups_.sums.reserve(static_cast<std::size_t>(bins) * kStatistics * bytes / 2));
-    account(groups_.sets.reserve(static_cast<std::size_t>(bins) * kStatistics * bytes));
-    account(groups_.costs.reserve(kMostGroups * bytes));
-    account(groups_.room.reserve(group_room(static_cast<std::size_t>(bins))));
-    GroupProblem problem{.sums = groups_.sets.as<double>(),
+    thread_.account(sums_.reserve(static_cast<std::size_t>(bins) * kStatistics * bytes / 2));
+    thread_.account(sets_.reserve(static_cast<std::size_t>(bins) * kStatistics * bytes));
+    thread_.account(costs_.reserve(kMostGroups * bytes));
+    thread_.account(room_.reserve(group_room(static_cast<std::size_t>(bins))));
+    GroupProblem problem{.sums = sets_.as<double>(),
                          .bins = bins,
                          .lanes = 0,
                          .groups = std::min(most, kMostGroups),
@@ -128,15 +127,15 @@ void Worker::bound_by_groups(Level& at) {
                          .price = price,
                          .factor = search_.reduced.factor,
                          .limit = at.best + price + 2 * slack,
-                         .costs = groups_.costs.as<double>(),
-                         .room = groups_.room.data()};
+                         .costs = costs_.as<double>(),
+                         .room = room_.data()};
     bin_targets(at.node, bins);
     const double own = cost_in_groups(problem);
     at.grouped = own >= (at.depth > 4 ? kHopefulAbove : kHopeful) * at.best;
     if (own < kPromising * at.best) return;
     bin_children(at, problem);
     search_.kernels.group_costs(problem);
-    for (std::size_t o = 0; o < groups_.open.size(); ++o)
+    for (std::size_t o = 0; o < open_.size(); ++o)
         for (const bool side : {false, true}) {
             const double* costs = problem.costs + 2 * o + (side ? 1 : 0);
             double least = problem.limit;
@@ -144,8 +143,8 @@ void Worker::bound_by_groups(Level& at) {
             for (int n = at.least_nodes; n < at.least_nodes + at.n_budgets; ++n) {
                 const int leaves = std::min(leaves_of(at.depth - 1, n), problem.groups);
                 for (; groups < leaves; ++groups, costs += problem.lanes) least = std::min(least, *costs);
-                double& bound = at.bound(n, side, groups_.open[o]);
-                bound = std::max(bound, least - price - slack);
+                double& own_bound = at.bound(n, side, open_[o]);
+                own_bound = std::max(own_bound, least - price - slack);
             }
         }
 }

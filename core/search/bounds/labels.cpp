@@ -5,15 +5,15 @@
 // into two cells of the table, each of which gains at most its largest sums and pays for the tests that it
 // needs (kernels/pairs/labels.hpp). Where there are many labels few children are left to be solved. With as
 // many leaves as labels only the prices of tests are left of it.
-#include <algorithm>
+#include "search/bounds/labels.hpp"
 
-#include "search/search.hpp"
+#include <algorithm>
 
 namespace streed {
 
 // Prices alone give a useful bound only where children have three levels or more: those with two are solved
 // as fast.
-bool Worker::bounds_labels(int labels) const {
+bool LabelBounds::useful(int labels) const {
     const Switches& switches = search_.options.switches;
     return switches.label_bounds && switches.depth_two && search_.traits.label_rows &&
            (labels < search_.model.n_values || (search_.prices.any() && labels > 2));
@@ -21,18 +21,19 @@ bool Worker::bounds_labels(int labels) const {
 
 // Raises the bounds of all children; the pair table of the node is loaded, and its children have depth - 1
 // levels.
-void Worker::bound_by_labels(Level& at) {
+void LabelBounds::bound(Level& at) {
     const int labels = 1 << std::min(at.depth - 2, 4);  // of a cell
-    if (labels > 8 || !bounds_labels(labels)) return;
+    if (labels > 8 || !useful(labels)) return;
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     PairProblem problem{at.table.data(), nullptr, node.singles(), node.totals()};
     const PairPrices lanes = at.prices.pairs();
     if (search_.prices.any()) problem.prices = &lanes;
-    account(gains_.reserve(2 * stride * sizeof(double)));
+    thread_.account(gains_.reserve(2 * stride * sizeof(double)));
     double* right = gains_.as<double>();
     double* left = right + stride;
-    search_.kernels.label_gains(node.frame(), search_.model, problem, labels, right, left, scratch(node));
+    search_.kernels.label_gains(node.frame(), search_.model, problem, labels, right, left,
+                                tables_.scratch(node));
     filter_.resize(static_cast<std::size_t>(node.words()));
     for (const std::int32_t f : node.active()) {
         node.side_filter(f, true, filter_.data());

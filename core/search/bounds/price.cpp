@@ -5,10 +5,12 @@
 // The costs of all children as leaves are known from the single sums of the node, before any of them is
 // solved. On carbon at depth 4 with a price of 0.001 of the root, 583 pair problems are left of 855 without
 // the bound of groups.cpp.
+#include "search/bounds/price.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "search/search.hpp"
+#include "search/caches/known_children.hpp"
 
 namespace streed {
 
@@ -34,7 +36,7 @@ int Search::affordable_nodes(int depth, int nodes, double limit) const {
 }
 
 // Every child costs its leaf or a price; which of them is known at once.
-void Worker::bound_by_price(Level& at) {
+void PriceBounds::bound(Level& at) const {
     if (!has_price(search_)) return;
     const double price = search_.branch_cost();
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
@@ -44,45 +46,34 @@ void Worker::bound_by_price(Level& at) {
             const double leaf = at.side_cost[child];
             for (int k = 0; k < at.n_budgets; ++k) {
                 const int nodes = at.least_nodes + k;
-                double& bound = at.bound(nodes, side, f);
-                bound = std::max(bound, nodes == 0 ? leaf : std::min(leaf, price));
+                double& own_bound = at.bound(nodes, side, f);
+                own_bound = std::max(own_bound, nodes == 0 ? leaf : std::min(leaf, price));
             }
-            if (leaf <= price && keeps_children(at)) at.known[child] = 1;
+            if (leaf <= price && keeps_children(search_, at)) at.known[child] = 1;
         }
     }
 }
 
 // A node with three levels or more of which so few nodes can pay that its pair table knows the best tree.
-std::optional<Outcome> Worker::solve_priced(Level& at, int nodes, double upper) {
+std::optional<Outcome> PriceBounds::solve(Level& at, int nodes, double upper) {
     if (!has_price(search_) || !search_.options.switches.depth_two) return std::nullopt;
     const double price = search_.branch_cost();
     const double most = std::ceil(std::min(at.leaf, upper) / price) - 1;  // nodes that can pay
     if (most > 2) return std::nullopt;
     const int few = std::min(nodes, static_cast<int>(most));
     if (few < 1) {
-        const double bound = std::min(at.leaf, price);
-        return Outcome{bound, at.leaf <= price};
+        return Outcome{std::min(at.leaf, price), at.leaf <= price};
     }
-    search_.checkpoint(calling_thread_);
+    thread_.checkpoint();
     double value;
     if (few == 1) {
-        value = best_stump(at, nullptr);
+        value = pairs_.best_stump(at, nullptr);
     } else {
-        load_pair_table(at);
-        value = solve_pairs(at, few);
+        tables_.load(at);
+        value = pairs_.solve(at, few);
     }
     if (value < upper || few == nodes) return Outcome{value, true};
     return Outcome{std::min(value, (few + 1) * price), false};
-}
-
-// A node that is searched with as many nodes as can pay: trees with more of them cost `upper`, or the leaf.
-std::optional<Outcome> Worker::solve_affordable(int index, int depth, int nodes, double upper) {
-    const double limit = std::min(level(index).leaf, upper);
-    const int few = search_.affordable_nodes(depth, nodes, limit);
-    if (few >= nodes) return std::nullopt;
-    const Outcome found = solve(index, depth, few, upper);
-    if (found.exact && found.lower < upper) return found;
-    return Outcome{std::min(found.lower, (few + 1) * search_.branch_cost()), false};
 }
 
 }  // namespace streed

@@ -10,15 +10,16 @@
 // Prices of tests: the tree of B, used on A, finds other tests paid for. Each row of both pays at most what
 // it lost by not having been tested for B's feature, and each row of A alone at most the dearest tests of a
 // path.
-#include <algorithm>
+#include "search/bounds/similarity.hpp"
 
-#include "search/search.hpp"
+#include <algorithm>
+#include <cstring>
 
 namespace streed {
 
 // Weights of all pairs of features where rows are counted. The numbers of rows came with the pair table; they
 // are the weights where every row counts one.
-void Worker::count_pair_weights(Level& at) {
+void SimilarityBounds::count_weights(Level& at) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const bool priced = search_.prices.any(), scaled = search_.model.scale != nullptr;
@@ -30,26 +31,27 @@ void Worker::count_pair_weights(Level& at) {
     }
     if (!priced && !scaled && !node.has_light()) return;
     const std::size_t bytes = stride * stride * 8;
-    account(at.pair_weights.reserve(bytes));
+    thread_.account(at.pair_weights.reserve(bytes));
     double* weights = at.pair_weights.as<double>();
     const double* rows = (priced ? at.pair_rows : at.pair_weights).as<double>();
     const Frame frame = node.frame();
     const void* table = at.table.data();
     if (node.has_light()) {  // what is left without the rows that have no weight of their own
-        account(child_table_.reserve(stride * stride * static_cast<std::size_t>(node.n_channels()) *
-                                     lane_bytes(node.lane_type())));
-        account(sibling_rows_.reserve(bytes));
-        double* light = sibling_rows_.as<double>();
-        filter_.resize(static_cast<std::size_t>(node.words()));
-        for (std::size_t w = 0; w < filter_.size(); ++w) filter_[w] = node.valid()[w] & ~node.heavy()[w];
-        count_pairs(frame, filter_.data(), nullptr, child_table_.data(), scaled ? nullptr : light,
-                    scratch(node, !scaled));
+        thread_.account(tables_.spare.table.reserve(
+            stride * stride * static_cast<std::size_t>(node.n_channels()) * lane_bytes(node.lane_type())));
+        thread_.account(tables_.spare.rows.reserve(bytes));
+        double* light = tables_.spare.rows.as<double>();
+        tables_.spare.filter.resize(static_cast<std::size_t>(node.words()));
+        for (std::size_t w = 0; w < tables_.spare.filter.size(); ++w)
+            tables_.spare.filter[w] = node.valid()[w] & ~node.heavy()[w];
+        tables_.count(frame, tables_.spare.filter.data(), nullptr, tables_.spare.table.data(),
+                      scaled ? nullptr : light, tables_.scratch(node, !scaled));
         if (scaled)
-            search_.kernels.subtract_table(frame, frame, nullptr, table, child_table_.data(),
-                                           child_table_.data());
+            search_.kernels.subtract_table(frame, frame, nullptr, table, tables_.spare.table.data(),
+                                           tables_.spare.table.data());
         else
             search_.kernels.subtract_counts(frame, frame, nullptr, rows, light, weights);
-        table = child_table_.data();
+        table = tables_.spare.table.data();
     } else if (!scaled) {
         std::memcpy(weights, rows, bytes);
     }
@@ -60,51 +62,57 @@ void Worker::count_pair_weights(Level& at) {
 
 // Weights of all pairs of features. Where slots carry several labels the sum over labels is an upper bound of
 // what they can cost, which only weakens the bound. Packed sums have the weights in their pair table.
-void Worker::load_pair_weights(Level& at) {
+void SimilarityBounds::load_weights(Level& at) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const bool several = !node.counting() && search_.traits.own_weight, sized = search_.reduced.sized;
     if (sized) {
-        account(at.pair_weights.reserve(stride * stride * 8));
+        thread_.account(at.pair_weights.reserve(stride * stride * 8));
         search_.kernels.packed_sizes(node.frame(), at.table.as<std::int64_t>(), search_.reduced.shift,
                                      at.pair_weights.as<double>());
     } else if (several) {
         const Frame frame = node.weight_frame();
         const std::size_t size = lane_bytes(node.lane_type());
-        account(at.pair_weights.reserve(stride * stride * 8));
-        account(child_table_.reserve(stride * stride * static_cast<std::size_t>(node.n_channels()) * size));
-        account(child_singles_.reserve(stride * static_cast<std::size_t>(node.n_channels()) * size));
-        if (masked()) {
-            std::fill_n(child_singles_.as<double>(), stride, 0.0);
+        thread_.account(at.pair_weights.reserve(stride * stride * 8));
+        thread_.account(tables_.spare.table.reserve(stride * stride *
+                                                    static_cast<std::size_t>(node.n_channels()) * size));
+        thread_.account(
+            tables_.spare.singles.reserve(stride * static_cast<std::size_t>(node.n_channels()) * size));
+        if (search_.masked()) {
+            std::fill_n(tables_.spare.singles.as<double>(), stride, 0.0);
             for (const std::int32_t f : node.active())
-                child_singles_.as<double>()[f] = node.column_sum(*frame.channels, f);
-            std::fill_n(child_table_.as<double>(), stride * stride, 0.0);
-            native_table(at, frame, node.valid().data(), child_singles_.data(), child_table_.data(), false);
+                tables_.spare.singles.as<double>()[f] = node.column_sum(*frame.channels, f);
+            std::fill_n(tables_.spare.table.as<double>(), stride * stride, 0.0);
+            native_.fill_table(at, frame, node.valid().data(), tables_.spare.singles.data(),
+                               tables_.spare.table.data(), false);
         } else {
-            const Scratch buffers = scratch(node);
-            search_.kernels.single_sums(frame, node.valid().data(), child_singles_.data(), buffers);
-            count_pairs(frame, node.valid().data(), child_singles_.data(), child_table_.data(), nullptr,
-                        buffers);
+            const Scratch buffers = tables_.scratch(node);
+            search_.kernels.single_sums(frame, node.valid().data(), tables_.spare.singles.data(), buffers);
+            tables_.count(frame, node.valid().data(), tables_.spare.singles.data(),
+                          tables_.spare.table.data(), nullptr, buffers);
         }
-        search_.kernels.pair_weights(frame, child_table_.data(), nullptr, 1, nullptr,
+        search_.kernels.pair_weights(frame, tables_.spare.table.data(), nullptr, 1, nullptr,
                                      at.pair_weights.as<double>());
     } else if (node.counting()) {
-        count_pair_weights(at);
+        count_weights(at);
     } else {
         const Frame frame = node.frame();
         const bool is_signed = search_.traits.difference;
         const std::size_t channels = static_cast<std::size_t>(node.n_channels());
-        account(at.pair_weights.reserve(stride * stride * 8));
+        thread_.account(at.pair_weights.reserve(stride * stride * 8));
         if (is_signed) {
-            account(child_table_.reserve(stride * stride * channels * lane_bytes(node.lane_type())));
-            account(child_singles_.reserve(stride * channels * lane_bytes(node.lane_type())));
-            filter_.resize(static_cast<std::size_t>(node.words()));
-            node.positive_rows(filter_.data());
-            const Scratch buffers = scratch(node);
-            search_.kernels.single_sums(frame, filter_.data(), child_singles_.data(), buffers);
-            count_pairs(frame, filter_.data(), child_singles_.data(), child_table_.data(), nullptr, buffers);
+            thread_.account(
+                tables_.spare.table.reserve(stride * stride * channels * lane_bytes(node.lane_type())));
+            thread_.account(tables_.spare.singles.reserve(stride * channels * lane_bytes(node.lane_type())));
+            tables_.spare.filter.resize(static_cast<std::size_t>(node.words()));
+            node.positive_rows(tables_.spare.filter.data());
+            const Scratch buffers = tables_.scratch(node);
+            search_.kernels.single_sums(frame, tables_.spare.filter.data(), tables_.spare.singles.data(),
+                                        buffers);
+            tables_.count(frame, tables_.spare.filter.data(), tables_.spare.singles.data(),
+                          tables_.spare.table.data(), nullptr, buffers);
         }
-        search_.kernels.pair_weights(frame, at.table.data(), is_signed ? child_table_.data() : nullptr,
+        search_.kernels.pair_weights(frame, at.table.data(), is_signed ? tables_.spare.table.data() : nullptr,
                                      search_.model.n_values, nullptr, at.pair_weights.as<double>());
     }
     at.single_weight.assign(stride, 0);
@@ -128,11 +136,11 @@ void Worker::load_pair_weights(Level& at) {
 
 // A leaf function's costs are rounded to ticks, at most half of one for each leaf of the two trees that are
 // compared.
-double Worker::rounding_slack(int nodes) const { return search_.reduced.exact ? 0.0 : 1.0 + nodes; }
+double SimilarityBounds::rounding_slack(int nodes) const { return search_.reduced.exact ? 0.0 : 1.0 + nodes; }
 
 // The similarity bound from the level above: the child on h of this node is the parent's child on h without
 // the rows that went the other way, and with one level less it cannot cost less.
-void Worker::inherit_bounds(Level& parent, Level& at) {
+void SimilarityBounds::inherit(Level& parent, Level& at) {
     const SharedLock lock(parent);
     if (!parent.branching || !parent.has_pair_weights || parent.n_budgets != 1 || at.n_budgets != 1) return;
     if (parent.depth < at.depth) return;  // the root's, while neighbourhoods look deeper than its search
@@ -179,16 +187,16 @@ void Worker::inherit_bounds(Level& parent, Level& at) {
 }
 
 // What is known of both children of a feature, pushed to all other children in one sweep.
-void Worker::push_children(Level& at, int lane) {
-    if (!similar()) return;
+void SimilarityBounds::push_children(Level& at, int lane) {
+    if (!on) return;
     const int nodes = at.least_nodes;
     const double left = at.bound(nodes, false, lane), right = at.bound(nodes, true, lane);
     if (search_.prices.any()) {
-        if (left > search_.floor()) push_similarity(at, lane, false, nodes, left);
-        if (right > search_.floor()) push_similarity(at, lane, true, nodes, right);
+        if (left > search_.floor()) push(at, lane, false, nodes, left);
+        if (right > search_.floor()) push(at, lane, true, nodes, right);
         return;
     }
-    make_pair_weights(at);
+    make_weights(at);
     const std::size_t own = static_cast<std::size_t>(lane),
                       stride = static_cast<std::size_t>(at.node.stride());
     const double slack = rounding_slack(nodes);
@@ -200,20 +208,20 @@ void Worker::push_children(Level& at, int lane) {
                               &at.bound(nodes, true, 0));
 }
 
-void Worker::make_pair_weights(Level& at) {
+void SimilarityBounds::make_weights(Level& at) {
     if (at.has_pair_weights) return;
-    load_pair_weights(at);
+    load_weights(at);
     at.has_pair_weights = true;
 }
 
 // What several threads read of a node without a lock must be there before they start: weights may take the
 // place of the numbers of rows that the pair tables of its children are made from.
-void Worker::prepare_sharing(Level& at) {
-    if (similar() && at.has_table) make_pair_weights(at);
+void SimilarityBounds::prepare_sharing(Level& at) {
+    if (on && at.has_table) make_weights(at);
 }
 
-void Worker::push_similarity(Level& at, int lane, bool side, int nodes, double value) {
-    make_pair_weights(at);
+void SimilarityBounds::push(Level& at, int lane, bool side, int nodes, double value) {
+    make_weights(at);
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     const std::size_t own = static_cast<std::size_t>(lane);
     const auto shared = [&](const AlignedBuffer& pairs, const std::vector<double>& single, double all,

@@ -14,8 +14,6 @@
 #include <atomic>
 #include <cmath>
 
-#include "search/search.hpp"
-
 namespace streed {
 
 namespace {
@@ -143,56 +141,6 @@ void ChildRecords::shrink() {
     std::unique_lock lock(mutex_, std::defer_lock);
     acquire(lock);
     if (memory_.exceeded()) clear();
-}
-
-// Whether the children of the node have one budget, that of a full tree: values then depend on their paths
-// alone.
-bool Worker::keeps_children(const Level& at) const {
-    const Switches& switches = search_.options.switches;
-    return switches.child_records && switches.depth_two && at.depth == 3 && at.n_budgets == 1 &&
-           at.least_nodes == 3;
-}
-
-// Raises the bounds of the children to what records of other nodes, or earlier searches of this one, say.
-void Worker::recall_children(Level& at) {
-    const std::size_t stride = static_cast<std::size_t>(at.node.stride());
-    at.known.assign(2 * stride, 0);
-    if (!uses_paths()) return;
-    const ChildRecords& records = search_.records;
-    const ChildRecords::Reading reading(search_.records);
-    double* bounds[2] = {&at.bound(at.least_nodes, false, 0), &at.bound(at.least_nodes, true, 0)};
-    each_record(
-        records, at,
-        [&](const ChildRecords::Record* record, int literal) { records.prefetch(record, literal); },
-        [&](const ChildRecords::Record* record, int literal, int lane, int side) {
-            const ChildRecords::Number number = records.load(record, literal);
-            if (number == ChildRecords::kNothing) return;
-            double& bound = bounds[side][lane];
-            bound = std::max(bound, static_cast<double>(number >> 1));
-            if ((number & 1) != 0)
-                at.known[static_cast<std::size_t>(side) * stride + static_cast<std::size_t>(lane)] = 1;
-        });
-}
-
-// Keeps what the search of the node has found out about its children, at its end. Values beyond 2^60 are left
-// out.
-void Worker::record_children(Level& at) {
-    if (!keeps_children(at) || !uses_paths() || !search_.records.make(path_)) return;
-    const std::size_t stride = static_cast<std::size_t>(at.node.stride());
-    const ChildRecords::Reading reading(search_.records);
-    ChildRecords::Record* record = search_.records.find(path_);
-    if (record == nullptr) return;  // given back by another thread
-    for (const std::int32_t f : at.node.active())
-        for (int side = 0; side < 2; ++side) {
-            const double bound = at.bound(at.least_nodes, side == 1, f);
-            if (!(std::abs(bound) < 0x1p60)) continue;
-            const ChildRecords::Number whole = static_cast<ChildRecords::Number>(std::floor(bound));
-            const bool exact =
-                at.known[static_cast<std::size_t>(side) * stride + static_cast<std::size_t>(f)] != 0 &&
-                static_cast<double>(whole) == bound;
-            search_.records.raise(record, PathKeyMaker::literal(at.node.feature(f), side == 1),
-                                  2 * whole + (exact ? 1 : 0));
-        }
 }
 
 }  // namespace streed

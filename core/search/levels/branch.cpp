@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "search/search.hpp"
+#include "search/worker.hpp"
 
 namespace streed {
 
@@ -18,9 +18,9 @@ namespace streed {
 // them all the same.
 void Worker::begin_branching(int index, int depth, int nodes, double upper, bool may_close) {
     Level& at = level(index);
-    search_.checkpoint(calling_thread_);
+    checkpoint();
     if (index > 0 && give_way) give_way();
-    const Switches& switches = search_.options.switches;
+    const Switches& switches = search.options.switches;
     at.depth = depth;
     at.nodes = nodes;
     const int most = std::min(nodes - 1, full_tree(depth - 1));
@@ -30,36 +30,36 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper, bool
     at.choice = {};
     at.branching = true;
     at.lower.assign(2 * static_cast<std::size_t>(at.n_budgets) * static_cast<std::size_t>(at.node.stride()),
-                    search_.floor());
-    if (search_.prices.any()) at.prices.prepare_bounds(at.node.active(), depth - 1, price_work_);
-    if (index > 0 && similar()) inherit_bounds(level(index - 1), at);
-    keys_.assign(path_);
-    if (keeps_children(at)) recall_children(at);
-    bound_by_price(at);
+                    search.floor());
+    if (search.prices.any()) at.prices.prepare_bounds(at.node.active(), depth - 1, price_work_);
+    if (index > 0 && similarity.on) similarity.inherit(level(index - 1), at);
+    keys.assign(path);
+    if (known_children.kept(at)) known_children.recall(at);
+    price_bounds_.bound(at);
     at.order = at.node.active();
 
     if (at.leaf < at.best) at.best = at.leaf;
-    bound_by_groups(at);
+    group_bounds_.bound(at);
     const auto closed = [&] {
-        return may_close && at.lower_bound(search_) >= at.best;
+        return may_close && at.lower_bound(search) >= at.best;
     };  // nothing to be found here
     if (closed()) return at.order.clear();
     if (switches.depth_two) {
-        load_pair_table(at, similar());
-        bound_by_labels(at);
+        tables.load(at, similarity.on);
+        label_bounds_.bound(at);
         if (closed()) return at.order.clear();
-        const double two_levels = look_ahead(at, std::min(nodes, 3));
+        const double two_levels = pairs.look_ahead(at, std::min(nodes, 3));
         if (two_levels < at.best) {
             at.best = two_levels;
             at.choice.feature = kPairTree;
         }
-        if (keeps_children(at)) push_known(at);
+        if (known_children.kept(at)) three_levels.push_known(at);
         if (may_close) drop_closed(at);
         if (switches.lookahead_order) sort_by_look(at);
     }
-    if (!switches.depth_two && similar()) load_pair_table(at, true);
-    at.fused = !at.order.empty() && keeps_children(at) && can_fuse(at.node);
-    if (at.fused) begin_fused(at);
+    if (!switches.depth_two && similarity.on) tables.load(at, true);
+    at.fused = !at.order.empty() && known_children.kept(at) && three_levels.can_fuse(at.node);
+    if (at.fused) three_levels.begin_fused(at);
 }
 
 // Features that are ruled out before any of them is searched need not be sorted: bounds only rise, and the
@@ -94,27 +94,26 @@ void Worker::sort_by_look(Level& at) {
 // All features of the node, in order, as long as there is something to gain.
 void Worker::try_features(int index, double enough) {
     Level& at = level(index);
-    const bool keyed = at.depth == 3 && search_.options.switches.depth_two && uses_paths() &&
-                       !keeps_children(at);
+    const bool keyed = at.depth == 3 && search.options.switches.depth_two && uses_paths() &&
+                       !known_children.kept(at);
     constexpr std::size_t kAhead = 4;  // fetched before they are read; 1 to 16 take 0.98 to 1.01 of the time
     for (std::size_t k = 0; k < at.order.size() && at.best > enough; ++k) {
         if (keyed && k + kAhead < at.order.size()) {
             const int feature = at.node.feature(at.order[k + kAhead]);
             for (int side = 0; side < 2; ++side)
-                search_.pairs.prefetch(
-                    keys_.child(PathKeyMaker::literal(feature, side == 1), at.least_nodes));
+                search.pairs.prefetch(keys.child(PathKeyMaker::literal(feature, side == 1), at.least_nodes));
         }
-        if (follows && search_.ceiling.load(std::memory_order_relaxed) < ceiling_) [[unlikely]]
+        if (follows && search.ceiling.load(std::memory_order_relaxed) < ceiling_) [[unlikely]]
             follow_ceiling(index);
         try_feature(index, at.order[k]);
     }
-    record_children(at);
+    known_children.record(at);
 }
 
 // A better tree was found elsewhere: what that leaves to every level on the path. A node whose best tree is
 // no longer of interest has none; its bounds hold as they are.
 void Worker::follow_ceiling(int index) {
-    ceiling_ = search_.ceiling;
+    ceiling_ = search.ceiling;
     double limit = ceiling_;
     for (int k = 0; k <= index; ++k) {
         Level& at = level(k);
@@ -130,8 +129,8 @@ void Worker::follow_ceiling(int index) {
 
 void Worker::try_feature(int index, int lane) {
     Level& at = level(index);
-    if (at.depth == 3 && search_.options.switches.depth_two)
-        keeps_children(at) ? try_kept_pairs(at, lane) : try_pairs(at, lane);
+    if (at.depth == 3 && search.options.switches.depth_two)
+        known_children.kept(at) ? three_levels.try_kept_pairs(at, lane) : three_levels.try_pairs(at, lane);
     else
         try_children(index, lane);
 }
@@ -166,7 +165,7 @@ void Worker::try_children(int index, int lane) {
     const int most = at.least_nodes + at.n_budgets - 1;
     const bool first = !smaller_side(at.node, lane);
     for (int nl = most; nl >= at.least_nodes; --nl) {
-        double sum = at.maximum ? search_.floor() : branch;
+        double sum = at.maximum ? search.floor() : branch;
         bool exact = true;
         for (int turn = 0; turn < 2 && exact; ++turn) {
             const bool side = turn == 0 ? first : !first;
@@ -190,8 +189,8 @@ void Worker::try_children(int index, int lane) {
             const SharedLock lock(at);
             double& bound = at.bound(own, side, lane);
             bound = std::max(bound, outcome.lower);
-            if (similar() && outcome.lower > search_.floor())
-                push_similarity(at, lane, side, own, outcome.lower);
+            if (similarity.on && outcome.lower > search.floor())
+                similarity.push(at, lane, side, own, outcome.lower);
             exact = outcome.exact && outcome.lower < room;
             sum = at.joined(sum, outcome.lower, 0);
         }

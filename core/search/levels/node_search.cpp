@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "search/search.hpp"
+#include "search/worker.hpp"
 
 namespace streed {
 
@@ -17,19 +17,18 @@ Level& Worker::below(int index) {
 
 void Worker::descend(int index, int lane, bool side) {
     const int feature = level(index).node.feature(lane);
-    path_.push_back(PathKeyMaker::literal(feature, side));
-    tested_.push_back(feature);
+    enter_path(feature, side);
     load_child(index, lane, side);
 }
 
 // The path has the child's literal already.
 void Worker::load_child(int index, int lane, bool side) {
-    if (search_.has_function() && !search_.has_native() && !search_.leaf_table.ready())
-        search_.checkpoint(calling_thread_);  // it may be slow
+    if (search.has_function() && !search.has_native() && !search.leaf_table.ready())
+        checkpoint();  // it may be slow
     Level& child = below(index);
     Level& parent = level(index);
     const std::size_t before = child.node.bytes();
-    child.node.load_child(parent.node, lane, side, packed_side(parent, lane, side));
+    child.node.load_child(parent.node, lane, side, native.packed_side(parent, lane, side));
     account(child.node.bytes() - before);
     child.entry_lane = lane;
     child.entry_side = side;
@@ -39,16 +38,16 @@ void Worker::load_child(int index, int lane, bool side) {
 
 void Worker::enter(Level& at) {
     at.forget();
-    at.maximum = search_.model.maximum;
-    if (search_.has_function())
-        load_side_costs(at);
+    at.maximum = search.model.maximum;
+    if (search.has_function())
+        functions.load_side_costs(at);
     else
-        at.leaf = search_.leaf_cost(at.node);
+        at.leaf = search.leaf_cost(at.node);
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
-    at.branch.assign(stride, search_.branch_cost());
-    if (!search_.prices.any()) return;
+    at.branch.assign(stride, search.branch_cost());
+    if (!search.prices.any()) return;
     const std::size_t before = at.prices.bytes();
-    search_.prices.at_node(at.node, tested_, at.prices);
+    search.prices.at_node(at.node, tested, at.prices);
     account(at.prices.bytes() - before);
     for (std::size_t l = 0; l < stride; ++l) at.branch[l] += at.node.rows() * at.prices.now[l];
 }
@@ -57,33 +56,33 @@ void Worker::enter(Level& at) {
 void Worker::cache_key(int depth, int nodes, std::string& key) const {
     // Longer row sets are keyed by their path. Up to 3,196 rows (400 bytes) both keys take as long.
     constexpr std::size_t kMaxRowBytes = 8192;
-    const std::size_t words = search_.reduced.valid.size();
+    const std::size_t words = search.reduced.valid.size();
     if (words * 8 <= kMaxRowBytes) {
         key.resize(words * 8);
         const auto put = [&](std::size_t w, std::uint64_t bits) {
             std::memcpy(key.data() + 8 * w, &bits, 8);
         };
         for (std::size_t w = 0; w < words; ++w) {
-            std::uint64_t rows = search_.reduced.valid[w];
-            for (std::size_t k = 0; k < tested_.size(); ++k) {
+            std::uint64_t rows = search.reduced.valid[w];
+            for (std::size_t k = 0; k < tested.size(); ++k) {
                 const std::uint64_t column =
-                    search_.reduced.columns[static_cast<std::size_t>(tested_[k]) * words + w];
-                rows &= path_[k] == PathKeyMaker::literal(tested_[k], true) ? column : ~column;
+                    search.reduced.columns[static_cast<std::size_t>(tested[k]) * words + w];
+                rows &= path[k] == PathKeyMaker::literal(tested[k], true) ? column : ~column;
             }
             put(w, rows);
         }
     } else {
-        std::vector<int> sorted = path_;
+        std::vector<int> sorted = path;
         std::sort(sorted.begin(), sorted.end());
         key.assign(reinterpret_cast<const char*>(sorted.data()), sorted.size() * sizeof(int));
     }
     const int limits[2] = {depth, nodes};
     key.append(reinterpret_cast<const char*>(limits), sizeof(limits));
-    if (search_.prices.any()) search_.prices.append_key(tested_, key);
+    if (search.prices.any()) search.prices.append_key(tested, key);
 }
 
 std::optional<Outcome> Worker::find_value(const std::string& key, double upper) {
-    const auto entry = search_.subproblems.find(key);
+    const auto entry = search.subproblems.find(key);
     if (!entry || !(entry->exact || entry->value >= upper)) return std::nullopt;
     ++statistics.cache_hits;
     return Outcome{entry->value, entry->exact};
@@ -95,10 +94,9 @@ Outcome Worker::solve_child(int index, int lane, bool side, int nodes, double up
     Level& child = below(index);
     int depth = parent.depth - 1;
     normalise(depth, nodes);
-    path_.push_back(PathKeyMaker::literal(parent.node.feature(lane), side));
-    tested_.push_back(parent.node.feature(lane));
+    enter_path(parent.node.feature(lane), side);
     std::optional<Outcome> outcome;
-    const bool keyed = search_.options.switches.cache && depth > 2;
+    const bool keyed = search.options.switches.cache && depth > 2;
     if (keyed) {
         cache_key(depth, nodes, child.key);
         outcome = find_value(child.key, upper);
@@ -106,7 +104,7 @@ Outcome Worker::solve_child(int index, int lane, bool side, int nodes, double up
     if (!outcome) {
         load_child(index, lane, side);
         outcome = solve(index + 1, depth, nodes, upper, keyed);
-    } else if (search_.closed) {
+    } else if (search.closed) {
         load_child(index, lane, side);  // what its rows cost as a leaf
         close(child, depth, nodes, *outcome, Reason::cache);
     }
@@ -114,24 +112,34 @@ Outcome Worker::solve_child(int index, int lane, bool side, int nodes, double up
     return *outcome;
 }
 
+// A node that is searched with as many nodes as can pay: trees with more of them cost `upper`, or the leaf.
+std::optional<Outcome> Worker::solve_affordable(int index, int depth, int nodes, double upper) {
+    const double limit = std::min(level(index).leaf, upper);
+    const int few = search.affordable_nodes(depth, nodes, limit);
+    if (few >= nodes) return std::nullopt;
+    const Outcome found = solve(index, depth, few, upper);
+    if (found.exact && found.lower < upper) return found;
+    return Outcome{std::min(found.lower, (few + 1) * search.branch_cost()), false};
+}
+
 Outcome Worker::solve(int index, int depth, int nodes, double upper, bool asked) {
     Level& at = level(index);
     normalise(depth, nodes);
-    const double least = search_.least_split();
+    const double least = search.least_split();
     const auto done = [&](const Outcome& outcome, Reason reason) {
         return close(at, depth, nodes, outcome, reason);
     };
     if (depth == 0 || at.leaf <= least || at.node.active().empty())
         return done({at.leaf, true}, Reason::leaf);
     if (upper <= std::min(at.leaf, least)) return done({std::min(at.leaf, least), false}, Reason::bound);
-    if (depth == 1) return done({best_stump(at, nullptr), true}, Reason::kernel);
-    const Switches& switches = search_.options.switches;
+    if (depth == 1) return done({pairs.best_stump(at, nullptr), true}, Reason::kernel);
+    const Switches& switches = search.options.switches;
     if (depth == 2 && switches.depth_two) {
-        search_.checkpoint(calling_thread_);
-        load_pair_table(at);
-        return done({solve_pairs(at, nodes), true}, Reason::kernel);
+        checkpoint();
+        tables.load(at);
+        return done({pairs.solve(at, nodes), true}, Reason::kernel);
     }
-    if (const auto priced = solve_priced(at, nodes, upper)) return done(*priced, Reason::price);
+    if (const auto priced = price_bounds_.solve(at, nodes, upper)) return done(*priced, Reason::price);
     if (const auto few = solve_affordable(index, depth, nodes, upper)) return done(*few, Reason::price);
 
     if (switches.cache && !asked) {
@@ -140,12 +148,12 @@ Outcome Worker::solve(int index, int depth, int nodes, double upper, bool asked)
     }
     ++statistics.nodes;
     begin_branching(index, depth, nodes, upper, index > 0);
-    try_features(index, search_.floor());
+    try_features(index, search.floor());
 
     const bool found = at.best < at.limit;
-    const Outcome outcome{found ? at.best : at.lower_bound(search_), found};
+    const Outcome outcome{found ? at.best : at.lower_bound(search), found};
     if (switches.cache)
-        search_.subproblems.store(at.key, {outcome.lower, found, at.choice.feature, at.choice.left_nodes});
+        search.subproblems.store(at.key, {outcome.lower, found, at.choice.feature, at.choice.left_nodes});
     return done(outcome, Reason::branched);
 }
 

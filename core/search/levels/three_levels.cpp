@@ -6,29 +6,25 @@
 // kernel, without a table (kernels/children/children.hpp). The obvious way, loading each child as a node and
 // solving it, counts every row twice: 2.1 times as long on german-credit at depth 5, 3.5 times on splice-1
 // at 4.
-#include <algorithm>
-#include <array>
-#include <utility>
+#include "search/levels/three_levels.hpp"
 
-#include "search/search.hpp"
+#include <algorithm>
+#include <utility>
 
 namespace streed {
 
-// Whether the rows that have a feature are the fewer ones.
-bool Worker::smaller_side(const Node& node, int lane) { return 2 * node.n_with(lane) <= node.n_slots(); }
-
 // Where the children have one budget, all that is known of them is in the bounds of the level: values of the
 // node's record among them. A bound may rule the feature out before anything is solved, or when one side is.
-void Worker::try_kept_pairs(Level& at, int lane) {
+void ThreeLevels::try_kept_pairs(Level& at, int lane) {
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     char* const known[2] = {&at.known[static_cast<std::size_t>(lane)],
                             &at.known[stride + static_cast<std::size_t>(lane)]};
     {
         const SharedLock lock(at);
         if (!at.open(lane)) {
-            ++statistics.pruned_bound;
+            ++thread_.statistics.pruned_bound;
             if (!*known[0] && !*known[1])
-                ++statistics.pruned_similarity;  // nothing else was known of the children yet
+                ++thread_.statistics.pruned_similarity;  // nothing else was known of the children yet
             return;
         }
     }
@@ -39,9 +35,9 @@ void Worker::try_kept_pairs(Level& at, int lane) {
     else if (solving)
         open = solve_missing(at, lane, known);
     const SharedLock lock(at);
-    if (solving) push_children(at, lane);
+    if (solving) similarity_.push_children(at, lane);
     if (!open) {
-        ++statistics.pruned_bound;
+        ++thread_.statistics.pruned_bound;
         return;
     }
     const int n = at.least_nodes;
@@ -54,22 +50,22 @@ void Worker::try_kept_pairs(Level& at, int lane) {
 }
 
 // Children whose values were recorded bound all others before the first one is solved.
-void Worker::push_known(Level& at) {
+void ThreeLevels::push_known(Level& at) {
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     for (const std::int32_t f : at.node.active()) {
         const int found = at.known[static_cast<std::size_t>(f)] +
                           at.known[stride + static_cast<std::size_t>(f)];
-        statistics.cache_hits += static_cast<std::size_t>(found);
-        if (found > 0) push_children(at, f);
+        thread_.statistics.cache_hits += static_cast<std::size_t>(found);
+        if (found > 0) similarity_.push_children(at, f);
     }
 }
 
 // Solves the children of a feature that are not known, the larger one first. Says false if one was enough to
 // rule the feature out.
-bool Worker::solve_missing(Level& at, int lane, char* const known[2]) {
+bool ThreeLevels::solve_missing(Level& at, int lane, char* const known[2]) {
     const bool small_side = smaller_side(at.node, lane);
     const bool first = *known[0] != *known[1] ? *known[1] != 0 : !small_side;
-    begin_children(at, lane, small_side);
+    pairs_.begin_children(at, lane, small_side);
     for (const bool side : {first, !first}) {
         if (*known[side]) continue;
         double value[4];
@@ -84,7 +80,7 @@ bool Worker::solve_missing(Level& at, int lane, char* const known[2]) {
 
 // Whether both children can be solved by one kernel: two labels, rows that count one or have a weight per
 // label, free tests. Twice the weight of the node must fit 32 bits.
-bool Worker::can_fuse(const Node& node) const {
+bool ThreeLevels::can_fuse(const Node& node) const {
     const Switches& switches = search_.options.switches;
     const LeafModel& model = search_.model;
     const bool narrow = node.lane_type() == Lane::i8 || node.lane_type() == Lane::i16;
@@ -98,7 +94,7 @@ bool Worker::can_fuse(const Node& node) const {
 }
 
 // Rows with a weight per label: what the rows weigh whose counts are those in a lane of some sums of a node.
-double Worker::label_weight(const void* sums, const Node& node, std::size_t lane) const {
+double ThreeLevels::label_weight(const void* sums, const Node& node, std::size_t lane) const {
     const std::size_t stride = sums == node.totals() ? 1 : static_cast<std::size_t>(node.stride());
     return search_.model.scale[0] * lane_value(node.lane_type(), sums, lane) +
            search_.model.scale[1] * lane_value(node.lane_type(), sums, stride + lane);
@@ -117,12 +113,12 @@ void weigh(const T* ones, const T* others, const double scale[2], std::size_t n,
 
 // What the kernel of both children reads of a node: its bits by rows; where rows have a weight per label, the
 // differences of pairs, [feature][lane], and then those of single features.
-void Worker::begin_fused(Level& at) {
-    turn_rows(at);
+void ThreeLevels::begin_fused(Level& at) {
+    thread_.turn_rows(at);
     if (search_.model.scale == nullptr) return;
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride()), table = stride * stride;
-    account(at.differences.reserve((table + stride) * 4));
+    thread_.account(at.differences.reserve((table + stride) * 4));
     std::int32_t* out = at.differences.as<std::int32_t>();
     const double* scale = search_.model.scale;
     const auto fill = [&](const auto* counts, const auto* singles) {
@@ -140,7 +136,7 @@ void Worker::begin_fused(Level& at) {
 
 // What both children of a feature gain, the smaller one first, from the bits of that one
 // (kernels/children/children.hpp). Its rows are in `filter_` afterwards.
-ChildBenefits Worker::both_benefits(const Level& at, int lane, bool with_two) {
+ChildBenefits ThreeLevels::both_benefits(const Level& at, int lane, bool with_two) {
     if (search_.model.scale != nullptr) return both_scaled(at, lane, with_two);
     const Node& node = at.node;
     const int right = static_cast<int>(node.single(0, lane)), left = static_cast<int>(node.total(0)) - right;
@@ -150,7 +146,7 @@ ChildBenefits Worker::both_benefits(const Level& at, int lane, bool with_two) {
 
 // As above, with weights per label. A leaf of weight w and difference d gains (w + |d|) / 2: the kernel
 // maximises half the sum of |d|, and half the weight of the child comes on top.
-ChildBenefits Worker::both_scaled(const Level& at, int lane, bool with_two) {
+ChildBenefits ThreeLevels::both_scaled(const Level& at, int lane, bool with_two) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const std::int32_t* singles = at.differences.as<std::int32_t>() + stride * stride;
@@ -174,15 +170,15 @@ ChildBenefits Worker::both_scaled(const Level& at, int lane, bool with_two) {
 
 // Runs the kernel on the differences of pairs and single features, in some lane type; `totals` are those of
 // the rows with the feature and of all others.
-ChildBenefits Worker::solve_children(const Level& at, int lane, Lane type, const char* table,
-                                     const void* singles, std::array<int, 2> totals, const LeafModel& model,
-                                     bool with_two) {
+ChildBenefits ThreeLevels::solve_children(const Level& at, int lane, Lane type, const char* table,
+                                          const void* singles, std::array<int, 2> totals,
+                                          const LeafModel& model, bool with_two) {
     const Node& node = at.node;
     const Frame frame = node.frame();
-    look_at_clock(node);
+    thread_.look_at_clock(node);
     const std::size_t stride = static_cast<std::size_t>(node.stride()), size = lane_bytes(type);
-    account(children_.reserve(search_.kernels.children_bytes(frame)));
-    account(other_singles_.reserve(stride * size));
+    thread_.account(children_.reserve(search_.kernels.children_bytes(frame)));
+    thread_.account(other_singles_.reserve(stride * size));
     filter_.resize(static_cast<std::size_t>(node.words()));
     const bool small_side = smaller_side(node, lane);
     node.side_filter(lane, small_side, filter_.data());
@@ -202,13 +198,13 @@ ChildBenefits Worker::solve_children(const Level& at, int lane, Lane type, const
         std::swap(problem.singles[0], problem.singles[1]);
         std::swap(problem.totals[0], problem.totals[1]);
     }
-    ++statistics.tables_counted;
+    ++thread_.statistics.tables_counted;
     return search_.kernels.solve_children(frame, problem);
 }
 
 // Solves both children of a feature. That the larger one alone might rule the feature out does not matter:
 // its cells are counted anyway.
-void Worker::solve_both(Level& at, int lane, char* const known[2]) {
+void ThreeLevels::solve_both(Level& at, int lane, char* const known[2]) {
     const Node& node = at.node;
     const bool small_side = smaller_side(node, lane);
     const ChildBenefits benefit = both_benefits(at, lane, false);
@@ -216,23 +212,24 @@ void Worker::solve_both(Level& at, int lane, char* const known[2]) {
     const SharedLock lock(at);
     for (const bool side : {false, true}) {
         if (*known[side]) continue;
-        ++statistics.depth_two_solves;
+        ++thread_.statistics.depth_two_solves;
         const double potential = side == small_side ? small_potential : node.potential() - small_potential;
-        const double gained = std::max(benefit.of[side == small_side ? 0 : 1], side_benefit(at, lane, side));
+        const double gained = std::max(benefit.of[side == small_side ? 0 : 1],
+                                       pairs_.side_benefit(at, lane, side));
         at.bound(at.least_nodes, side, lane) = search_.model.ticks * potential - gained;
         *known[side] = 1;
     }
 }
 
 // The children of a feature taken from the path table, one entry per child and budget, or solved.
-void Worker::try_pairs(Level& at, int lane) {
+void ThreeLevels::try_pairs(Level& at, int lane) {
     const double branch = at.branch[static_cast<std::size_t>(lane)];
     const int most = at.least_nodes + at.n_budgets - 1;
     {
         const SharedLock lock(at);
         if (!at.open(lane)) {
-            ++statistics.pruned_bound;
-            ++statistics.pruned_similarity;  // nothing else was known of the children yet
+            ++thread_.statistics.pruned_bound;
+            ++thread_.statistics.pruned_similarity;  // nothing else was known of the children yet
             return;
         }
     }
@@ -242,20 +239,20 @@ void Worker::try_pairs(Level& at, int lane) {
     const bool solving = !known[0] || !known[1];
     const bool small_side = solving && smaller_side(at.node, lane);
     const bool first = known[0] != known[1] ? known[1] : !small_side;
-    if (solving) begin_children(at, lane, small_side);
+    if (solving) pairs_.begin_children(at, lane, small_side);
     // The bounds of the siblings come last: the pair weights that they need are made in the buffers of the
     // children.
     const auto push = [&](bool side) {
         for (int n = at.least_nodes; n <= most; ++n)
-            if (similar() && value[side][n] > search_.floor())
-                push_similarity(at, lane, side, n, value[side][n]);
+            if (similarity_.on && value[side][n] > search_.floor())
+                similarity_.push(at, lane, side, n, value[side][n]);
     };
     for (const bool side : {first, !first}) {
         if (!known[side]) solve_child_pairs(at, lane, side, small_side, value[side]);
         const SharedLock lock(at);
         for (int n = at.least_nodes; n <= most; ++n) at.bound(n, side, lane) = value[side][n];
         if (side == first && !known[!first] && !at.open(lane)) {
-            ++statistics.pruned_bound;
+            ++thread_.statistics.pruned_bound;
             push(first);
             return;
         }
@@ -273,46 +270,38 @@ void Worker::try_pairs(Level& at, int lane) {
 }
 
 // Looks the child's values up, for every budget it may get.
-bool Worker::find_pairs(const Level& at, int lane, bool side, double value[4]) {
-    if (!uses_paths()) return false;
+bool ThreeLevels::find_pairs(const Level& at, int lane, bool side, double value[4]) {
+    if (!thread_.uses_paths()) return false;
     const int literal = PathKeyMaker::literal(at.node.feature(lane), side);
     for (int n = at.least_nodes; n < at.least_nodes + at.n_budgets; ++n) {
-        const auto found = search_.pairs.find(keys_.child(literal, n));
+        const auto found = search_.pairs.find(thread_.keys.child(literal, n));
         if (!found) return false;
         value[n] = *found;
     }
-    ++statistics.cache_hits;
+    ++thread_.statistics.cache_hits;
     return true;
 }
 
-// Solves a child that is not known, and remembers its values; begin_children() was called.
-void Worker::solve_child_pairs(Level& at, int lane, bool side, bool small_side, double value[4]) {
+// Solves a child that is not known, and remembers its values; pairs_.begin_children() was called.
+void ThreeLevels::solve_child_pairs(Level& at, int lane, bool side, bool small_side, double value[4]) {
     const Node& node = at.node;
-    look_at_clock(node);
+    thread_.look_at_clock(node);
     const int most = at.least_nodes + at.n_budgets - 1;
-    const PairProblem problem = child_problem(at, lane, small_side, side != small_side);
-    const PairBenefit benefit = pair_benefit(node, problem, child_prices_, at.n_budgets == 1 ? most : 0,
-                                             nullptr);
+    const PairProblem problem = pairs_.child_problem(at, lane, small_side, side != small_side);
+    const PairBenefit benefit = pairs_.benefit(node, problem, pairs_.child_prices(),
+                                               at.n_budgets == 1 ? most : 0, nullptr);
+    filter_.resize(static_cast<std::size_t>(node.words()));
     node.side_filter(lane, small_side, filter_.data());
     const double small_potential = node.filter_potential(filter_.data());
     const double all = search_.model.ticks *
                        (side == small_side ? small_potential : node.potential() - small_potential);
-    const double leaf = all - side_benefit(at, lane, side);
-    const bool keyed = uses_paths() && !keeps_children(at);
+    const double leaf = all - pairs_.side_benefit(at, lane, side);
+    const bool keyed = thread_.uses_paths() && !known_.kept(at);
     const int literal = PathKeyMaker::literal(node.feature(lane), side);
     for (int n = at.least_nodes; n <= most; ++n) {
         value[n] = n == 0 ? leaf : std::min(leaf, all - benefit.at_most[n]);
-        if (keyed) search_.pairs.insert(keys_.child(literal, n), value[n]);
+        if (keyed) search_.pairs.insert(thread_.keys.child(literal, n), value[n]);
     }
-}
-
-// Looking at the clock costs little, but not nothing: about once in a million operations.
-void Worker::look_at_clock(const Node& node) {
-    work_since_checkpoint_ += static_cast<double>(node.active().size() * node.active().size()) *
-                              (node.words() + 4);
-    if (work_since_checkpoint_ <= 1e6) return;
-    work_since_checkpoint_ = 0;
-    search_.checkpoint(calling_thread_);
 }
 
 }  // namespace streed

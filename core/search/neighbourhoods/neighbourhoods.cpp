@@ -135,7 +135,7 @@ std::size_t Neighbourhoods::draw_place() {
 bool Neighbourhoods::enter(const Place& place) {
     for (std::size_t k = 0; k < place.path.size(); ++k) {
         const auto [feature, side] = place.path[k];
-        const int index = static_cast<int>(k), lane = worker_.lane_of(worker_.level(index).node, feature);
+        const int index = static_cast<int>(k), lane = lane_of(worker_.level(index).node, feature);
         if (lane < 0) {
             for (; k > 0; --k) worker_.ascend();
             return false;
@@ -183,7 +183,7 @@ bool Neighbourhoods::solve_exactly(const Place& place, Tree& part) {
     if (work > kMostWork) return false;
     if (!solved_.insert(mix(place.rows_key, static_cast<std::uint64_t>(left))).second) return false;
     const double value = worker_.solve(index, left, full_tree(left), at.leaf + 1).lower;
-    worker_.construct(index, left, full_tree(left), value, part);
+    worker_.rebuild.construct(index, left, full_tree(left), value, part);
     return true;
 }
 
@@ -203,7 +203,7 @@ int Neighbourhoods::solve_tail(int index, int depth, Tree& part) {
     const Level& at = worker_.level(index);
     const double value = depth <= 2 ? -std::numeric_limits<double>::infinity()
                                     : worker_.solve(index, depth, full_tree(depth), at.leaf + 1).lower;
-    return worker_.construct(index, depth, full_tree(depth), value, part);
+    return worker_.rebuild.construct(index, depth, full_tree(depth), value, part);
 }
 
 }  // namespace streed

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "search/neighbourhoods/random.hpp"
-#include "search/search.hpp"
+#include "search/worker.hpp"
 #include "search/trees/tree_costs.hpp"
 
 namespace streed {

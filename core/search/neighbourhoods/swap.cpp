@@ -113,7 +113,7 @@ bool Neighbourhoods::swap_test(const Place& place, Tree& part) {
     bool turned;
     if (!draw_test(place, feature, turned)) return false;
     const int index = static_cast<int>(place.path.size()), tail = 2 + static_cast<int>(random_.below(2));
-    const int lane = worker_.lane_of(worker_.level(index).node, feature);
+    const int lane = lane_of(worker_.level(index).node, feature);
     part.push_back({feature, -1, -1, -1});
     std::vector<std::uint64_t> side_rows[2];
     split_rows(place.rows, feature, side_rows);
@@ -138,7 +138,7 @@ int Neighbourhoods::refit(int index, std::size_t node, const std::vector<std::ui
     if (left <= tail || done) return solve_tail(index, std::min(left, tail), part);
     std::vector<std::uint64_t> side_rows[2];
     split_rows(rows, own.feature, side_rows);
-    const int lane = worker_.lane_of(at.node, own.feature);
+    const int lane = lane_of(at.node, own.feature);
     if (lane < 0) {
         const bool side = weight(side_rows[1]) > weight(side_rows[0]);
         return refit(index, static_cast<std::size_t>(side ? own.right : own.left), side_rows[side ? 1 : 0],

@@ -1,8 +1,8 @@
 // Native losses in the search: their pair tables and pair problems.
+#include "search/pairs/native_losses.hpp"
+
 #include <algorithm>
 #include <cstring>
-
-#include "search/search.hpp"
 
 namespace streed {
 
@@ -17,14 +17,14 @@ NativeModel Search::native_model() const {
 
 // A few statistics at a time; leaf functions may have hundreds, and the clock is looked at in between. The
 // potential of a native loss is left out, unless the frame has weights of rows only.
-void Worker::native_table(const Level& at, const Frame& frame, const std::uint64_t* filter,
-                          const void* singles, void* table, bool half) {
+void NativeLosses::fill_table(const Level& at, const Frame& frame, const std::uint64_t* filter,
+                              const void* singles, void* table, bool half) {
     constexpr int kTogether = 3;
-    account(indices_.reserve(4 * (static_cast<std::size_t>(frame.words) * 64 + 64)));
+    thread_.account(indices_.reserve(4 * (static_cast<std::size_t>(frame.words) * 64 + 64)));
     const std::size_t stride = static_cast<std::size_t>(frame.stride);
     const int potential = search_.has_native() && frame.n_channels > 1 ? search_.model.n_values - 1 : -1;
     for (int c = 0; c < frame.n_channels; c += kTogether) {
-        if (c > 0) search_.checkpoint(calling_thread_);
+        if (c > 0) thread_.checkpoint();
         Frame part = frame;
         part.channels += c;
         part.n_channels = std::min(kTogether, frame.n_channels - c);
@@ -35,25 +35,25 @@ void Worker::native_table(const Level& at, const Frame& frame, const std::uint64
     }
 }
 
-// The pair table of a node, whose buffer has room for all statistics.
-void Worker::load_native_table(Level& at) {
+// The pair table of a node, whose buffer has room for all thread_.statistics.
+void NativeLosses::load_table(Level& at) {
     const Node& node = at.node;
-    turn_rows(at);
+    thread_.turn_rows(at);
     if (!packed())
-        return native_table(at, node.frame(), node.valid().data(), node.singles(), at.table.data(), false);
+        return fill_table(at, node.frame(), node.valid().data(), node.singles(), at.table.data(), false);
     pack_rows(at);
     count_packed(at, node.valid().data(), at.packed_singles.as<std::int64_t>(), at.table, false);
 }
 
-void Worker::pack_rows(Level& at) {
+void NativeLosses::pack_rows(Level& at) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const std::size_t slots = static_cast<std::size_t>(node.words()) * 64;
     const auto join = [shift = search_.reduced.shift](double first, double second) {
         return (static_cast<std::int64_t>(first) << shift) + static_cast<std::int64_t>(second);
     };
-    account(at.packed.reserve(8 * slots));
-    account(at.packed_singles.reserve(8 * (stride + 3)));
+    thread_.account(at.packed.reserve(8 * slots));
+    thread_.account(at.packed_singles.reserve(8 * (stride + 3)));
     const Frame frame = node.frame();
     std::int64_t* rows = at.packed.as<std::int64_t>();
     for (std::size_t k = 0; k < slots; ++k)
@@ -64,14 +64,6 @@ void Worker::pack_rows(Level& at) {
     singles[stride] = join(node.total(0), node.total(1));
     const double potential = node.total(2);
     std::memcpy(singles + stride + 2, &potential, 8);
-}
-
-// The pair problem of a node itself, its table being loaded. Packed, the sum of all rows stands in the place
-// of the first total, their potential in that of the last one, as in begin_packed_children().
-PairProblem Worker::node_problem(const Level& at) const {
-    if (!packed()) return {at.table.data(), nullptr, at.node.singles(), at.node.totals()};
-    const std::int64_t* singles = at.packed_singles.as<std::int64_t>();
-    return {at.table.data(), nullptr, singles, singles + at.node.stride()};
 }
 
 namespace {
@@ -85,18 +77,18 @@ std::size_t packed_room(const Frame& frame) {
 
 }  // namespace
 
-void Worker::count_packed(const Level& at, const std::uint64_t* filter, const std::int64_t* singles,
-                          AlignedBuffer& table, bool half) {
+void NativeLosses::count_packed(const Level& at, const std::uint64_t* filter, const std::int64_t* singles,
+                                AlignedBuffer& table, bool half) {
     const Frame frame = at.node.frame();
-    account(indices_.reserve(packed_room(frame)));
-    ++statistics.tables_counted;
+    thread_.account(indices_.reserve(packed_room(frame)));
+    ++thread_.statistics.tables_counted;
     search_.kernels.packed_table(frame, at.node.known_row_bits(), filter, at.packed.as<std::int64_t>(),
                                  singles, table.as<std::int64_t>(), indices_.as<std::uint32_t>(), half);
 }
 
 // Both statistics of a child per feature, from the pair table of its parent: there is no need to add them up
 // over its rows once more.
-KnownSums Worker::packed_side(const Level& at, int lane, bool side) {
+KnownSums NativeLosses::packed_side(const Level& at, int lane, bool side) {
     if (!packed() || !at.has_table) return {};
     const std::size_t stride = static_cast<std::size_t>(at.node.stride());
     const std::int64_t* all = at.packed_singles.as<std::int64_t>();
@@ -113,13 +105,13 @@ KnownSums Worker::packed_side(const Level& at, int lane, bool side) {
 }
 
 // Sums per feature and in all of both children of a feature; their potentials stand behind.
-void Worker::begin_packed_children(const Level& at, int lane, bool small_side) {
+void NativeLosses::begin_packed_children(const Level& at, int lane, bool small_side, ChildSums& children) {
     const Node& node = at.node;
     const std::size_t stride = static_cast<std::size_t>(node.stride()), own = static_cast<std::size_t>(lane);
     const std::int64_t* all = at.packed_singles.as<std::int64_t>();
     const std::int64_t* row = at.table.as<std::int64_t>() + own * stride;
-    AlignedBuffer& on_right = small_side ? child_singles_ : other_singles_;
-    AlignedBuffer& on_left = small_side ? other_singles_ : child_singles_;
+    AlignedBuffer& on_right = small_side ? children.spare.singles : children.other_singles;
+    AlignedBuffer& on_left = small_side ? children.other_singles : children.spare.singles;
     std::int64_t* right = on_right.as<std::int64_t>();
     std::int64_t* left = on_left.as<std::int64_t>();
     std::fill(right, right + stride, 0);
@@ -130,7 +122,7 @@ void Worker::begin_packed_children(const Level& at, int lane, bool small_side) {
     }
     const std::size_t channels = static_cast<std::size_t>(node.n_channels());
     const auto put = [&](bool side, std::int64_t sums, double potential) {
-        std::int64_t* totals = child_totals_.as<std::int64_t>() + (side == small_side ? 0 : channels);
+        std::int64_t* totals = children.totals.as<std::int64_t>() + (side == small_side ? 0 : channels);
         totals[0] = sums;
         std::memcpy(totals + 2, &potential, 8);
     };
@@ -140,7 +132,8 @@ void Worker::begin_packed_children(const Level& at, int lane, bool small_side) {
 }
 
 // A pair problem whose cells are never stored.
-PairBenefit Worker::native_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root) {
+PairBenefit NativeLosses::solve_pairs(const Node& node, const PairProblem& problem, int nodes,
+                                      double* per_root) {
     constexpr double kNone = 1e300;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const int last = search_.model.n_values - 1;

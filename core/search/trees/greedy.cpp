@@ -77,9 +77,10 @@ private:
         const bool splits = nodes > 0 && depth > 0 && at.leaf > search_.least_split() &&
                             !at.node.active().empty();
         if (splits && depth <= 2) {
-            if (depth == 2) worker_.load_pair_table(at);
+            if (depth == 2) worker_.tables.load(at);
             for (int k = 1; k <= std::min(nodes, full_tree(depth)); ++k)
-                own.cost.push_back(depth == 1 ? worker_.best_stump(at, nullptr) : worker_.solve_pairs(at, k));
+                own.cost.push_back(depth == 1 ? worker_.pairs.best_stump(at, nullptr)
+                                              : worker_.pairs.solve(at, k));
         } else if (splits) {
             own.lane = choose(at, 0);
             for (const bool side : {false, true}) {
@@ -119,7 +120,8 @@ private:
         const std::size_t used = static_cast<std::size_t>(least - own.cost.begin());
         if (used == 0) return add(tree, kLeaf);
         const int depth = plan_.depth - index;
-        if (own.lane < 0) return worker_.construct(index, depth, static_cast<int>(used), *least, tree);
+        if (own.lane < 0)
+            return worker_.rebuild.construct(index, depth, static_cast<int>(used), *least, tree);
         const int root = add(tree, worker_.level(index).node.feature(own.lane));
         for (const bool side : {false, true}) {
             worker_.descend(index, own.lane, side);
@@ -141,7 +143,7 @@ private:
         const Level& at = worker_.level(index);
         const double value = depth <= 2 ? -std::numeric_limits<double>::infinity()
                                         : worker_.solve(index, depth, full_tree(depth), at.leaf + 1).lower;
-        return worker_.construct(index, depth, full_tree(depth), value, tree);
+        return worker_.rebuild.construct(index, depth, full_tree(depth), value, tree);
     }
 
     int choose(const Level& at, std::size_t number) const {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "search/search.hpp"
+#include "search/worker.hpp"
 
 namespace streed {
 

@@ -6,9 +6,12 @@
 // proven and the order depends on the rows alone, so the tree is the same for every number of threads. The
 // cache makes the second walk cheap: what comes before the first hit was shown to be worse in the search
 // itself.
-#include <algorithm>
+#include "search/trees/rebuild.hpp"
 
-#include "search/search.hpp"
+#include <algorithm>
+#include <vector>
+
+#include "search/worker.hpp"
 
 namespace streed {
 namespace {
@@ -76,25 +79,21 @@ Stump best_split(const LeafModel& model, const Node& node, All&& all, With&& wit
 
 }  // namespace
 
-int Worker::leaf_tree(Tree& tree) const { return add_node(tree, kLeaf); }
+Rebuilder::Rebuilder(Worker& worker) : worker_(worker), search_(worker.search) {}
 
-int Worker::lane_of(const Node& node, int feature) const {
-    for (const std::int32_t lane : node.active())
-        if (node.feature(lane) == feature) return lane;
-    return -1;
-}
+int Rebuilder::leaf(Tree& tree) const { return add_node(tree, kLeaf); }
 
-int Worker::stump_tree(int index, Tree& tree) {
-    const Level& at = level(index);
+int Rebuilder::stump(int index, Tree& tree) {
+    const Level& at = worker_.level(index);
     int lane = -1;
-    best_stump(at, &lane);
+    worker_.pairs.best_stump(at, &lane);
     return add_stump(tree, lane < 0 ? kLeaf : at.node.feature(lane));
 }
 
 // The tree of a pair problem that is better with a split: the best root, then a stump or a leaf on either
 // side. `look` has the benefit of every root, `rows` the rows of the problem.
-Tree Worker::pair_subtree(const Node& node, const PairProblem& problem, const NodePrices& prices,
-                          const std::uint64_t* rows, int nodes, const double* look) {
+Tree Rebuilder::pair_subtree(const Node& node, const PairProblem& problem, const NodePrices& prices,
+                             const std::uint64_t* rows, int nodes, const double* look) {
     const auto count = [&](const std::uint64_t* bits) {
         return search_.kernels.count_and(bits, rows, node.words());
     };
@@ -146,36 +145,36 @@ Tree Worker::pair_subtree(const Node& node, const PairProblem& problem, const No
 }
 
 // The best tree of depth two of a node.
-int Worker::pair_tree(int index, int nodes, Tree& tree) {
-    Level& at = level(index);
-    if (nodes == 1) return stump_tree(index, tree);
-    load_pair_table(at);
-    if (look_ahead(at, nodes) >= at.leaf) return leaf_tree(tree);
+int Rebuilder::pair(int index, int nodes, Tree& tree) {
+    Level& at = worker_.level(index);
+    if (nodes == 1) return stump(index, tree);
+    worker_.tables.load(at);
+    if (worker_.pairs.look_ahead(at, nodes) >= at.leaf) return leaf(tree);
     const double* look = at.look.as<double>();
     if (search_.has_function()) {
         int lane = at.node.active().front();
         for (const std::int32_t f : at.node.active())
             if (look[f] > look[lane]) lane = f;
-        return grown_pair_tree(index, lane, nodes, tree);
+        return grown_pair(index, lane, nodes, tree);
     }
     const PairProblem problem{at.table.data(), nullptr, at.node.singles(), at.node.totals()};
     return append(tree, pair_subtree(at.node, problem, at.prices, at.node.valid().data(), nodes, look));
 }
 
 // Subtree of a pair problem for leaf functions, which are asked about the children themselves.
-int Worker::grown_pair_tree(int index, int lane, int nodes, Tree& tree) {
-    Level& at = level(index);
+int Rebuilder::grown_pair(int index, int lane, int nodes, Tree& tree) {
+    Level& at = worker_.level(index);
     const int root = add_node(tree, at.node.feature(lane));
     double leaf[2], stump[2];
     int feature[2];
     for (int side = 0; side < 2; ++side) {
-        descend(index, lane, side == 1);
-        const Level& below = level(index + 1);
+        worker_.descend(index, lane, side == 1);
+        const Level& below = worker_.level(index + 1);
         int second = -1;
         leaf[side] = below.leaf;
-        stump[side] = best_stump(below, &second);
+        stump[side] = worker_.pairs.best_stump(below, &second);
         feature[side] = second < 0 ? kLeaf : below.node.feature(second);
-        ascend();
+        worker_.ascend();
     }
     const bool left_splits = at.joined(stump[0], leaf[1], 0) <=
                              at.joined(leaf[0], stump[1], 0);  // if only one of them may
@@ -186,10 +185,11 @@ int Worker::grown_pair_tree(int index, int lane, int nodes, Tree& tree) {
     return root;
 }
 
-// The best tree of depth two of a child, from the sums of its parent; begin_children() was called.
-Tree Worker::child_subtree(const Level& at, int lane, bool side, bool small_side, int nodes) {
+// The best tree of depth two of a child, from the sums of its parent; worker_.pairs.begin_children() was
+// called.
+Tree Rebuilder::child_subtree(const Level& at, int lane, bool side, bool small_side, int nodes) {
     const Node& node = at.node;
-    const PairProblem problem = child_problem(at, lane, small_side, side != small_side);
+    const PairProblem problem = worker_.pairs.child_problem(at, lane, small_side, side != small_side);
     const auto value = [&](const void* numbers, std::size_t at_number) {
         return lane_value(node.lane_type(), numbers, at_number);
     };
@@ -200,28 +200,30 @@ Tree Worker::child_subtree(const Level& at, int lane, bool side, bool small_side
             return value(problem.singles, static_cast<std::size_t>(c * node.stride() + f));
         };
         const auto price = [&](int f) {
-            return search_.prices.any() ? child_prices_.now[static_cast<std::size_t>(f)] : 0.0;
+            return search_.prices.any() ? worker_.pairs.child_prices().now[static_cast<std::size_t>(f)] : 0.0;
         };
         add_stump(tree, best_split(search_.model, node, all, with, price).feature);
         return tree;
     }
     std::vector<double> look(static_cast<std::size_t>(node.stride()));
-    const PairBenefit benefit = pair_benefit(node, problem, child_prices_, nodes, look.data());
+    const PairBenefit benefit = worker_.pairs.benefit(node, problem, worker_.pairs.child_prices(), nodes,
+                                                      look.data());
     if (benefit.at_most[std::min(nodes, 3)] <= leaf_benefit(search_.model, all)) return {TreeNode{}};
-    node.side_filter(lane, side, filter_.data());
-    return pair_subtree(node, problem, child_prices_, filter_.data(), nodes, look.data());
+    std::vector<std::uint64_t> rows(static_cast<std::size_t>(node.words()));
+    node.side_filter(lane, side, rows.data());
+    return pair_subtree(node, problem, worker_.pairs.child_prices(), rows.data(), nodes, look.data());
 }
 
 // A branching node and what `grow` makes of its children; two levels more come from the sums of the node
 // itself.
 template <class Grow>
-int Worker::split_tree(int index, int lane, int depth, const int nodes[2], Tree& tree, Grow&& grow) {
-    Level& at = level(index);
+int Rebuilder::split(int index, int lane, int depth, const int nodes[2], Tree& tree, Grow&& grow) {
+    Level& at = worker_.level(index);
     const int root = add_node(tree, at.node.feature(lane));
     if (depth == 3 && search_.options.switches.depth_two && !search_.has_function()) {
-        load_pair_table(at);
+        worker_.tables.load(at);
         const bool small_side = smaller_side(at.node, lane);
-        begin_children(at, lane, small_side, true);
+        worker_.pairs.begin_children(at, lane, small_side, true);
         Tree below[2];
         for (const bool side : {small_side, !small_side}) {
             int levels = 2, n = nodes[side];
@@ -235,9 +237,9 @@ int Worker::split_tree(int index, int lane, int depth, const int nodes[2], Tree&
         return root;
     }
     for (int side = 0; side < 2; ++side) {
-        descend(index, lane, side == 1);
+        worker_.descend(index, lane, side == 1);
         const int child = grow(side, nodes[side]);
-        ascend();
+        worker_.ascend();
         set_child(tree, root, side, child);
     }
     return root;
@@ -245,38 +247,38 @@ int Worker::split_tree(int index, int lane, int depth, const int nodes[2], Tree&
 
 // Builds the tree of a node that is proven to have this value. The choice of the search is taken if it is the
 // first feature in order that attains the value; else the node is searched again.
-int Worker::construct(int index, int depth, int nodes, double value, Tree& tree) {
-    Level& at = level(index);
+int Rebuilder::construct(int index, int depth, int nodes, double value, Tree& tree) {
+    Level& at = worker_.level(index);
     normalise(depth, nodes);
-    if (depth == 0 || at.leaf <= value) return leaf_tree(tree);
-    if (depth == 1) return stump_tree(index, tree);
-    if (depth == 2 && search_.options.switches.depth_two) return pair_tree(index, nodes, tree);
+    if (depth == 0 || at.leaf <= value) return leaf(tree);
+    if (depth == 1) return stump(index, tree);
+    if (depth == 2 && search_.options.switches.depth_two) return pair(index, nodes, tree);
     if (search_.options.switches.cache && !search_.has_function()) {
-        const auto entry = find_entry(at, depth, nodes);
+        const auto entry = worker_.find_entry(at, depth, nodes);
         if (entry && entry->exact && entry->feature == kPairTree)
-            return pair_tree(index, std::min(nodes, 3), tree);
+            return pair(index, std::min(nodes, 3), tree);
         if (const int lane = entry && entry->exact ? lane_of(at.node, entry->feature) : -1; lane >= 0) {
             double rest = value - at.branch[static_cast<std::size_t>(lane)];  // for the children
             const int budgets[2] = {entry->left_nodes, nodes - 1 - entry->left_nodes};
-            return split_tree(index, lane, depth, budgets, tree, [&](int side, int n) {
-                const double own = side == 1
-                                       ? rest
-                                       : solve(index + 1, depth - 1, n, rest - search_.floor() + 1).lower;
+            return split(index, lane, depth, budgets, tree, [&](int side, int n) {
+                const double own =
+                    side == 1 ? rest
+                              : worker_.solve(index + 1, depth - 1, n, rest - search_.floor() + 1).lower;
                 rest -= own;
                 return construct(index + 1, depth - 1, n, own, tree);
             });
         }
     }
-    begin_branching(index, depth, nodes, value + 1);
-    try_features(index, value);
+    worker_.begin_branching(index, depth, nodes, value + 1);
+    worker_.try_features(index, value);
     return construct_choice(index, depth, nodes, tree);
 }
 
 // Tree of the choice of the search that the node has just seen, which knows the values of both children.
-int Worker::construct_choice(int index, int depth, int nodes, Tree& tree) {
-    Level& at = level(index);
+int Rebuilder::construct_choice(int index, int depth, int nodes, Tree& tree) {
+    Level& at = worker_.level(index);
     const Choice choice = at.choice;
-    if (choice.feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);
+    if (choice.feature == kPairTree) return pair(index, std::min(nodes, 3), tree);
     if (choice.lane < 0 && !search_.has_function())
         throw std::logic_error("internal error, please report it: no feature has the value that was proven");
     if (choice.lane < 0)
@@ -284,47 +286,45 @@ int Worker::construct_choice(int index, int depth, int nodes, Tree& tree) {
     const int budgets[2] = {choice.left_nodes, nodes - 1 - choice.left_nodes};
     const double values[2] = {at.bound(budgets[0], false, choice.lane),
                               at.bound(budgets[1], true, choice.lane)};
-    return split_tree(index, choice.lane, depth, budgets, tree, [&](int side, int n) {
-        return construct(index + 1, depth - 1, n, values[side], tree);
-    });
+    return split(index, choice.lane, depth, budgets, tree,
+                 [&](int side, int n) { return construct(index + 1, depth - 1, n, values[side], tree); });
 }
 
-int Worker::lookahead_tree(int index, int depth, int nodes, Tree& tree) {
-    Level& at = level(index);
+int Rebuilder::lookahead(int index, int depth, int nodes, Tree& tree) {
+    Level& at = worker_.level(index);
     normalise(depth, nodes);
-    const double leaf = at.leaf;
-    if (depth == 0 || leaf <= search_.least_split() || at.node.active().empty()) return leaf_tree(tree);
-    if (depth <= 2) return pair_tree(index, nodes, tree);
-    search_.checkpoint(calling_thread_);
-    load_pair_table(at, index == 0 && similar());  // the root will be searched
+    if (depth == 0 || at.leaf <= search_.least_split() || at.node.active().empty()) return leaf(tree);
+    if (depth <= 2) return pair(index, nodes, tree);
+    worker_.checkpoint();
+    worker_.tables.load(at, index == 0 && search_.similar());  // the root will be searched
     const double* look = at.look.as<double>();
-    const double value = look_ahead(at, 3);
-    if (value >= leaf) return leaf_tree(tree);
-    if (search_.reduced.bounded && value <= 3 * search_.branch_cost()) return pair_tree(index, 3, tree);
+    const double value = worker_.pairs.look_ahead(at, 3);
+    if (value >= at.leaf) return leaf(tree);
+    if (search_.reduced.bounded && value <= 3 * search_.branch_cost()) return pair(index, 3, tree);
     int lane = at.node.active().front();
     for (const std::int32_t f : at.node.active())
         if (look[f] > look[lane]) lane = f;
     const int budgets[2] = {(nodes - 1) / 2, nodes - 1 - (nodes - 1) / 2};
-    return split_tree(index, lane, depth, budgets, tree,
-                      [&](int, int n) { return lookahead_tree(index + 1, depth - 1, n, tree); });
+    return split(index, lane, depth, budgets, tree,
+                 [&](int, int n) { return lookahead(index + 1, depth - 1, n, tree); });
 }
 
 // The tree of the cache for a node, as far as it has one.
-int Worker::recall(int index, int depth, int nodes, Tree& tree) {
-    Level& at = level(index);
+int Rebuilder::recall(int index, int depth, int nodes, Tree& tree) {
+    Level& at = worker_.level(index);
     normalise(depth, nodes);
-    if (depth <= 2 || !search_.options.switches.cache) return lookahead_tree(index, depth, nodes, tree);
-    const auto entry = find_entry(at, depth, nodes);
-    if (!entry || !entry->exact) return lookahead_tree(index, depth, nodes, tree);
-    if (entry->feature == kLeaf) return leaf_tree(tree);
-    if (entry->feature == kPairTree) return pair_tree(index, std::min(nodes, 3), tree);
+    if (depth <= 2 || !search_.options.switches.cache) return lookahead(index, depth, nodes, tree);
+    const auto entry = worker_.find_entry(at, depth, nodes);
+    if (!entry || !entry->exact) return lookahead(index, depth, nodes, tree);
+    if (entry->feature == kLeaf) return leaf(tree);
+    if (entry->feature == kPairTree) return pair(index, std::min(nodes, 3), tree);
     return recall_split(index, lane_of(at.node, entry->feature), depth, nodes, entry->left_nodes, tree);
 }
 
-int Worker::recall_split(int index, int lane, int depth, int nodes, int left_nodes, Tree& tree) {
+int Rebuilder::recall_split(int index, int lane, int depth, int nodes, int left_nodes, Tree& tree) {
     const int budgets[2] = {left_nodes, nodes - 1 - left_nodes};
-    return split_tree(index, lane, depth, budgets, tree,
-                      [&](int, int n) { return recall(index + 1, depth - 1, n, tree); });
+    return split(index, lane, depth, budgets, tree,
+                 [&](int, int n) { return recall(index + 1, depth - 1, n, tree); });
 }
 
 }  // namespace streed

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "search/search.hpp"
+#include "search/level.hpp"
 
 namespace streed {
 

@@ -1,14 +1,14 @@
-// Leaves whose cost is a function of their statistics.
+// Leaves whose cost is a function of their thread_.statistics.
 //
 // The sums of the four cells of every pair of features come from the pair table as for any other leaf model;
 // the function is called for thousands of cells at a time, so that it may as well be a NumPy function. Its
 // costs are rounded to ticks at once: after that all sums are exact, and no tolerance is needed anywhere in
 // the search.
+#include "search/pairs/leaf_functions.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "search/search.hpp"
 
 namespace streed {
 namespace {
@@ -140,7 +140,7 @@ void Search::fill_leaf_table() {
 }
 
 // The node and both sides of each of its features as leaves, in one call.
-void Worker::load_side_costs(Level& at) {
+void LeafFunctions::load_side_costs(Level& at) {
     const Node& node = at.node;
     const std::size_t active = node.active().size();
     const std::size_t n = 1 + 2 * active;
@@ -167,7 +167,8 @@ void Worker::load_side_costs(Level& at) {
 }
 
 // A pair problem by table.
-PairBenefit Worker::table_pairs(const Node& node, const PairProblem& problem, int nodes, double* per_root) {
+PairBenefit LeafFunctions::solve_by_table(const Node& node, const PairProblem& problem, int nodes,
+                                          double* per_root) {
     const LeafModel& model = search_.model;
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const std::vector<std::int32_t>& factors = search_.leaf_table.factors();
@@ -206,7 +207,7 @@ PairBenefit Worker::table_pairs(const Node& node, const PairProblem& problem, in
 }
 
 // The table has a wrong cost for one of the cells of these pairs: the function is asked about it again.
-void Worker::find_wrong_cell(const Node& node, const PairProblem& problem) const {
+void LeafFunctions::find_wrong_cell(const Node& node, const PairProblem& problem) const {
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const std::vector<std::int32_t>& factors = search_.leaf_table.factors();
     const auto position = [&](const void* numbers, std::size_t first, std::size_t step) {
@@ -244,11 +245,10 @@ void Worker::find_wrong_cell(const Node& node, const PairProblem& problem) const
 
 // As Kernels::solve_pairs, with benefits that are negative costs. Every pair is looked at once, for both
 // orders.
-PairBenefit Worker::function_pairs(const Node& node, const PairProblem& problem, int nodes,
-                                   double* per_root) {
-    if (search_.has_native()) return native_pairs(node, problem, nodes, per_root);
-    if (search_.leaf_table.ready()) return table_pairs(node, problem, nodes, per_root);
-    search_.checkpoint(calling_thread_);  // the function may be slow
+PairBenefit LeafFunctions::solve_pairs(const Node& node, const PairProblem& problem, int nodes,
+                                       double* per_root) {
+    if (search_.leaf_table.ready()) return solve_by_table(node, problem, nodes, per_root);
+    thread_.checkpoint();  // the function may be slow
     const LeafModel& model = search_.model;
     const std::size_t values = static_cast<std::size_t>(model.n_values);
     const double least = model.min_samples_leaf;
@@ -296,7 +296,7 @@ PairBenefit Worker::function_pairs(const Node& node, const PairProblem& problem,
             else
                 reduce_priced(plan, problem, a, &cell_costs_[at], &cell_sizes_[at], right_split, left_split);
         }
-        if (end + 1 < n) search_.checkpoint(calling_thread_);
+        if (end + 1 < n) thread_.checkpoint();
     }
 
     const double branch = model.branch_cost;
@@ -323,7 +323,7 @@ PairBenefit Worker::function_pairs(const Node& node, const PairProblem& problem,
 }
 
 // The features that still split the rows of a pair problem, with their sums as doubles.
-CellPlan Worker::plan_cells(const Node& node, const PairProblem& problem) {
+CellPlan LeafFunctions::plan_cells(const Node& node, const PairProblem& problem) {
     const std::size_t values = static_cast<std::size_t>(search_.model.n_values);
     const std::size_t stride = static_cast<std::size_t>(node.stride());
     const double least = search_.model.min_samples_leaf;
@@ -350,8 +350,9 @@ CellPlan Worker::plan_cells(const Node& node, const PairProblem& problem) {
 }
 
 // As Kernels::reduce_cells, where the rows of a child pay for its split.
-void Worker::reduce_priced(const CellPlan& plan, const PairProblem& problem, std::size_t a,
-                           const double* ticks, const double* sizes, double* right, double* left) const {
+void LeafFunctions::reduce_priced(const CellPlan& plan, const PairProblem& problem, std::size_t a,
+                                  const double* ticks, const double* sizes, double* right,
+                                  double* left) const {
     const std::size_t n = static_cast<std::size_t>(plan.n);
     const std::size_t m = n - a - 1;
     const std::size_t i = static_cast<std::size_t>(plan.lanes[a]);
