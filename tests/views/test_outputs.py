@@ -23,7 +23,7 @@ Y = np.where(X.a.fillna(0) + RNG.normal(size=N) > 0, "yes", "no")
 T = np.exp(X.a.fillna(0).to_numpy() + RNG.normal(size=N)).round(2)
 EVENTS = np.array(list(zip(Y == "yes", T, strict=True)), dtype=[("event", bool), ("time", float)])
 CLASSIFIER = OptimalTreeClassifier("log_loss", max_depth=2).fit(X, Y)
-REGRESSOR = OptimalTreeRegressor(max_depth=2).fit(X, T)
+REGRESSOR = OptimalTreeRegressor(max_depth=2, smoothing=None).fit(X, T)
 SURVIVAL = SurvivalTree(max_depth=2).fit(X, EVENTS)
 BASE = sqlite3.connect(":memory:")
 X.to_sql("t", BASE)
@@ -75,7 +75,8 @@ def test_quantiles(level: float) -> None:
 
 def test_quantiles_of_weighted_rows_are_those_of_repeated_rows() -> None:
     weights = RNG.integers(1, 4, N)
-    weighted = OptimalTreeRegressor(max_depth=2, cuts="binned", binarizer=streed.Binarizer(missing="side"))
+    binarizer = streed.Binarizer(missing="side")
+    weighted = OptimalTreeRegressor(max_depth=2, cuts="binned", binarizer=binarizer, smoothing=None)
     weighted.fit(X, T, weights)
     leaf = np.repeat(weighted.apply(X), weights)
     targets = np.repeat(T, weights)

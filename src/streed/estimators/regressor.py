@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 from streed.binarize.binarizer import check_table
 from streed.estimators.base import BaseTree, check_rows
 from streed.estimators.choosing import price
+from streed.estimators.choosing.smoothing import weight_of_rows
 from streed.estimators.fitted.attributes import after_fit
 from streed.estimators.fitting.job import Job
 from streed.estimators.fitting.leaf_columns import leaf_columns, read_leaf_columns
@@ -125,6 +126,10 @@ default="squared_error"
     identifiers : {"drop", "keep"}, default="drop"
         Whether columns that name their rows are left out, see `streed.Binarizer`; a given `binarizer` has its
         own.
+    smoothing : "auto", float or None, default="auto"
+        How the distribution of training rows becomes the quantiles that `tree_.details` and model files have;
+        predictions and the tree stay what they are. A number is the strength of hierarchical shrinkage in
+        rows: a leaf has a mean of the distributions on its path. "auto" takes 10. None: the rows of the leaf.
     missing_at_predict : {"warn", "route", "error"}, default="warn"
         What is done with values that are missing in a column that had none in the fit: "warn" names the
         columns and sends the rows where the test does not hold, "route" sends them where most of the training
@@ -196,6 +201,7 @@ default="squared_error"
         cuts: str = "auto",
         dates: Any = "date",
         identifiers: str = "drop",
+        smoothing: float | str | None = "auto",
         missing_at_predict: str = "warn",
         constraints: Any = None,
         exclude: Any = (),
@@ -219,6 +225,7 @@ default="squared_error"
         self.cuts = cuts
         self.dates = dates
         self.identifiers = identifiers
+        self.smoothing = smoothing
         self.missing_at_predict = missing_at_predict
         self.constraints = constraints
         self.exclude = exclude
@@ -275,9 +282,15 @@ default="squared_error"
         check_rows(table, y)
         limits = sizes_of(self, limits)
 
+        strength = weight_of_rows(self.smoothing, sample_weight, table.shape[0])
+
         def made(complexity: float) -> Task:
             options: dict[str, Any] = {"sample_weight": sample_weight, "cost_complexity": complexity}
-            return equal_means(self, self._task(table, y, options), X, y, options, sensitive_features)
+            task = self._task(table, y, options)
+            task.smoothing = strength
+            found = equal_means(self, task, X, y, options, sensitive_features)
+            found.smoothing = strength
+            return found
 
         task, make = price.begin(self, limits, made)
         self.n_outputs_ = 1 if y.ndim == 1 else y.shape[1]

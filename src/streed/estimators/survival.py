@@ -13,13 +13,12 @@ from streed.binarize.binarizer import check_table
 from streed.errors import NoEventsWarning
 from streed.estimators.base import BaseTree, check_rows
 from streed.estimators.choosing import price
+from streed.estimators.choosing.smoothing import weight_of_rows
 from streed.estimators.fitted.attributes import after_fit
 from streed.estimators.fitting.job import Job
-from streed.options import check_smoothing
 from streed.survival.concordance import concordance_index
 from streed.survival.steps import StepFunction
 from streed.survival.targets import as_target, event_and_time
-from streed.table.labels import counted_rows
 from streed.tasks.survival import Survival
 from streed.tree.details import Curves
 
@@ -192,10 +191,7 @@ class SurvivalTree(BaseTree):
         table = check_table(self, X, reset=True)
         check_rows(table, time)
 
-        weight = 1.0
-        if sample_weight is not None:
-            weight = float(np.sum(sample_weight)) / counted_rows(sample_weight, time.size)
-        smoothing = check_smoothing(self.smoothing) * weight
+        smoothing = weight_of_rows(self.smoothing, sample_weight, time.size)
 
         def made(complexity: float) -> Survival:
             return Survival(event, time, sample_weight, complexity, smoothing)

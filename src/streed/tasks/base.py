@@ -66,6 +66,9 @@ class Task(ABC):
     binary: ClassVar[bool] = False
     """Whether the task takes two classes only."""
 
+    smoothing: float = 0.0
+    """The weight with which what leaves say beside labels is drawn to the nodes above, as curves are."""
+
     measure: str = ""
     """What the value of a tree is called in summaries, as in "errors"; empty: the name."""
 

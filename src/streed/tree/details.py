@@ -74,7 +74,7 @@ class Numbers(Details):
         Levels of the quantiles; empty in files that have none, and where there are several targets.
     quantiles : array of shape (n_leaves, q)
         For each leaf, in the order of their numbers, the least target up to which at least that share of the
-        weight of its rows lies.
+        weight of its rows lies, or of the rows that smoothing counts.
     """
 
     kind: ClassVar[str] = "numbers"

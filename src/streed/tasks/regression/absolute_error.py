@@ -160,7 +160,7 @@ class Quantile(LeafLoss):
 
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
         """Leaves predict quantiles; views show the spread and the distribution of the targets."""
-        tree.details = numbers_at_nodes(tree, leaf, self._targets, self._weights)
+        tree.details = numbers_at_nodes(tree, leaf, self._targets, self._weights, self.smoothing)
         labels = np.zeros(tree.node_count)
         for node in np.flatnonzero(tree.feature < 0).tolist():
             labels[node] = self._values[self._best(np.flatnonzero(leaf == node))]

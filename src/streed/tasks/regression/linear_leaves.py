@@ -163,7 +163,7 @@ class LinearLeaves(LeafLoss):
 
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
         """Leaves predict lines; views show the spread and the distribution of the targets."""
-        tree.details = numbers_at_nodes(tree, leaf, self._targets, self._weights)
+        tree.details = numbers_at_nodes(tree, leaf, self._targets, self._weights, self.smoothing)
         label_by(tree, [self._line(*self._fit(rows)) for _, rows in rows_of_leaves(leaf, tree.node_count)])
 
 

@@ -150,7 +150,7 @@ class ParityOfMeans(SquaredError):  # noqa: N818 (a squared error is no exceptio
 
     def describe_shifted(self, tree: Tree, leaf: NDArray[np.int64], multiplier: float) -> None:
         """Give leaves their predictions; views show the spread and the distribution of the targets."""
-        tree.details = numbers_at_nodes(tree, leaf, self._targets, self._weights)
+        tree.details = numbers_at_nodes(tree, leaf, self._targets, self._weights, self.smoothing)
         w = self._weights
         n = np.maximum(np.bincount(leaf, w, tree.node_count), np.finfo(float).tiny)
         own = np.bincount(leaf, w * (self._away - multiplier * self.shares / 2), tree.node_count) / n

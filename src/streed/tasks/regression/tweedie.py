@@ -115,7 +115,7 @@ class Tweedie(LeafLoss):
 
     def describe(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
         """Leaves predict means; views show the spread and the distribution of the targets."""
-        tree.details = numbers_at_nodes(tree, leaf, self._targets, self._weights)
+        tree.details = numbers_at_nodes(tree, leaf, self._targets, self._weights, self.smoothing)
         label_leaves(tree, tree.details.mean)
 
 
