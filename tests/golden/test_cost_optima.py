@@ -10,6 +10,7 @@ import pytest
 import streed
 from streed.datasets import read_cost_file
 from streed.tasks import CostMatrix, LabelCosts, PolicyReward
+from streed.tasks.parts.cost_levels import costs_of_level
 from tests.rescore import rescore
 from tests.support import DATA, optima, read_dataset
 
@@ -82,3 +83,30 @@ def test_policy(line: dict[str, Any]) -> None:
     assert result.objective == pytest.approx(counted, rel=1e-9)
     assert result.objective >= line["objective"] * (1 - 1e-9)
     assert result.objective <= rewards.max(axis=1).mean()
+
+
+@pytest.mark.parametrize("level", ["low", "middle", "high"])
+@pytest.mark.parametrize("data", ["breast", "car", "glass", "heart", "iris", "wine"])
+def test_levels_of_costs_are_those_of_the_files(data: str, level: str) -> None:
+    """The files have the matrices of the paper, cut to whole numbers."""
+    X, y = read_dataset(f"cost-sensitive/{data}")
+    matrix, prices = read_cost_file(DATA / f"cost-sensitive/{data}-{level}-costs.csv")
+    total = prices.total([f"x{j}" for j in range(X.shape[1])])
+    assert np.array_equal(np.floor(costs_of_level(level, y, total)), matrix)
+
+
+def test_levels_of_costs_in_a_fit() -> None:
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 2, dtype=bool)
+    y = np.array(["ill", "well", "well", "well"] * 2)
+    model = streed.CostSensitiveTreeClassifier(
+        misclassification_costs="middle", feature_costs=[4.0, 8.0], max_depth=2
+    ).fit(X, y)
+    fixed = streed.CostSensitiveTreeClassifier(
+        misclassification_costs=[[0, 8.0], [8 / 3, 0]], feature_costs=[4.0, 8.0], max_depth=2
+    ).fit(X, y)
+    assert model.result_.objective == pytest.approx(fixed.result_.objective)
+    assert model.tree_ == fixed.tree_
+    with pytest.raises(ValueError, match="feature_costs are needed"):
+        streed.CostSensitiveTreeClassifier(misclassification_costs="low").fit(X, y)
+    with pytest.raises(ValueError, match="'low', 'middle' or 'high', got 'lo'; did you mean 'low'"):
+        streed.CostSensitiveTreeClassifier(misclassification_costs="lo", feature_costs=[1, 1]).fit(X, y)

@@ -33,6 +33,7 @@ from streed.tasks.base import Task
 from streed.tasks.cost_matrix import CostMatrix
 from streed.tasks.feature_costs import FeatureCosts, PriceOfColumns, as_feature_costs
 from streed.tasks.label_costs import LabelCosts
+from streed.tasks.parts.cost_levels import costs_of_level
 from streed.tasks.parts.row_costs import check_costs
 
 if TYPE_CHECKING:
@@ -79,10 +80,12 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
 
     Parameters
     ----------
-    misclassification_costs : array-like of shape (n_classes, n_classes), or dict, optional
+    misclassification_costs : array-like of shape (n_classes, n_classes), dict or str, optional
         Cost of each error, [true, predicted], in the sorted order of the labels; not negative, and the
         diagonal need not be zero. By name: ``{true: {predicted: cost}}``, ``{(true, predicted): cost}``, or a
-        pandas frame whose index and columns are the labels. By default every error costs 1.
+        pandas frame whose index and columns are the labels. By default every error costs 1. "low", "middle"
+        and "high" are the paper's levels: an error on a row of class k costs C / (f_k K), with f_k the share
+        of its rows, K classes, and C a sixth, a third or all of what every test costs once.
     feature_costs : streed.FeatureCosts, mapping or sequence, optional
         Prices of tests per column of the table, e.g. ``{"blood": 7.3}``; by default they are free. Discounts
         and groups of tests need a `FeatureCosts`.
@@ -340,6 +343,9 @@ class CostSensitiveTreeClassifier(ClassifierMixin, BaseTree):  # type: ignore[mi
         matrix = self.misclassification_costs
         if matrix is None:
             matrix = 1.0 - np.eye(encode(y)[0].size)
+        elif isinstance(matrix, str):
+            all_tests = 0.0 if self._prices is None else self._prices.total(self._column_names)
+            matrix = costs_of_level(matrix, y, all_tests, weights)
         by_class = CostMatrix(y, matrix, class_weight=self.class_weight, **options)
         self._matrix = by_class.matrix
         self.classes_ = by_class.labels
