@@ -87,3 +87,41 @@ def check(seed: int) -> None:
 @given(st.integers(0, 2**32 - 1))
 def test_prices_with_limits_are_the_best_of_all_trees(seed: int) -> None:
     check(seed)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1))
+def test_combinations_that_pay_for_tests_are_the_best_of_all_trees(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, n_features = int(rng.integers(10, 40)), 5
+    X = rng.random((n, n_features)) < rng.uniform(0.2, 0.8, n_features)
+    y = np.where(rng.random(n) < 0.7, X[:, 0] ^ X[:, 1], rng.random(n) < 0.5).astype(int)
+    y[:2] = 0, 1
+    full = rng.integers(0, 6, n_features).astype(float) * float(rng.choice([1.0, 0.1]))
+    columns = np.arange(n_features, dtype=np.int32)
+    prices = Prices(columns, np.full(n_features, -1, np.int32), full, full)
+    costs = rng.integers(0, 9, (n, 2)).astype(float)
+    paying = streed.tasks.LabelCosts(costs, [0, 1], feature_costs=full.tolist())
+    errors = streed.tasks.Accuracy(y)
+    most = float(rng.integers(0, n // 2))
+    spent = float(rng.integers(0, 9 * n))
+    by_errors = bool(rng.random() < 0.5)
+    whole = (
+        streed.combine(paying, errors.at_most(most))
+        if by_errors
+        else streed.combine(errors, paying.at_most(spent))
+    )
+    good = []
+    for p, _, paid in twin.all_paying_trees(X, 2, 2, prices):
+        wrong, cost = float((p != y).sum()), float(costs[np.arange(n), p].sum()) + paid
+        if by_errors and wrong <= most:
+            good.append(cost)
+        elif not by_errors and cost <= spent + 1e-6:
+            good.append(wrong)
+    if not good:
+        with pytest.raises(InfeasibleError):
+            streed.solve(whole, X, max_depth=2)
+        return
+    result = streed.solve(whole, X, max_depth=2)
+    assert (result.optimal, result.engine) == (True, "native")
+    assert result.objective == pytest.approx(min(good), abs=1e-6)

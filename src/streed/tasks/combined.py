@@ -7,6 +7,8 @@ not dominated; with one objective and limits it is the best tree within them.
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.errors import TaskError
 from streed.tasks.base import Task, form_of, is_multiple
+from streed.tasks.constrained import same_prices
 from streed.tasks.forms import (
     MeanParity,
     OneValue,
@@ -119,13 +122,29 @@ class Combined(Task):
 
     def lower(self) -> Sums:
         """Give the forms of all parts, with their limits; one objective with limits where one is no sum."""
-        if not all(isinstance(form, OneValue | SixComponents) for form in self._forms):
+        if (
+            not all(isinstance(form, OneValue | SixComponents) for form in self._forms)
+            or self._pays_for_tests()
+        ):
             return sums_of(self, self._forms)
         limits = [self._engine_limits(place) for place in range(len(self.parts))]
         kept = self.kept_rows()
         first = self._forms[0]
         rows = kept if kept is not None or isinstance(first, SixComponents) else first.rows
         return Sums(self, Vector(self, self._forms, limits, rows, self.classes))
+
+    def _pays_for_tests(self) -> bool:
+        """Whether one sum over rows is minimised within limits on others, and tests have prices."""
+        forms = [form for form in self._forms if isinstance(form, OneValue)]
+        sums = all(form.leaf.affine and form.combination == "sum" for form in forms)
+        known = len(forms) == len(self.parts) and len(self.objectives) == 1
+        paid = {id(form.prices): form.prices for form in forms if form.prices is not None}
+        same = all(same_prices(*pair) for pair in itertools.combinations(paid.values(), 2))
+        upper = all(
+            (math.isinf(part.lower_limit) and is_multiple(part)) or self._forms[i].prices is None
+            for i, part in self.limits.items()
+        )
+        return bool(paid) and known and sums and same and upper
 
     def report(self, cost: float) -> float:
         """Turn a cost of the first objective into its natural units."""

@@ -135,14 +135,14 @@ def _limits_of_part(part: LimitedTask, form: Any, rows: Rows) -> list[Limit]:
     value = form if isinstance(form, OneValue) else getattr(form, "value", None)
     if not isinstance(value, OneValue) or not value.leaf.affine or value.combination != "sum":
         raise TaskError(f"{task.name} beside a metric or a parity has no limit: it is no sum over rows")
-    if value.prices is not None or not is_multiple(part):
+    if not is_multiple(part):
         raise TaskError(
             f"{task.name} cannot be limited beside a metric or a parity: it is no multiple of sums"
         )
     offset, slope = part.report(0.0), part.report(1.0) - part.report(0.0)
     ends = sorted(((low - offset) / slope, (high - offset) / slope))
     costs = value.leaf.label_costs(value.classes.size)
-    line = Line(rows.spread(costs, value.rows), ends[0], ends[1], value.branch_cost)
+    line = Line(rows.spread(costs, value.rows), ends[0], ends[1], value.branch_cost, value.prices)
 
     def worth(predicted: NDArray[np.int64], shape: TreeShape) -> float:
         total = float(line.costs[np.arange(predicted.size), predicted].sum())
