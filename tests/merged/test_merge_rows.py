@@ -98,6 +98,24 @@ def test_all_sources_give_the_same_rows(tmp_path: Path) -> None:
         assert rows.shape == (len(expected), 4)
 
 
+def test_dask_frames() -> None:
+    """Partition by partition, also where one is empty; a column that one partition lacks is an error."""
+    frames = pytest.importorskip("dask.dataframe", reason="Dask is not installed")
+    expected = by_hand(streed.Binarizer(missing="side").fit(FRAME[USED]), FRAME, "ill")
+    whole = frames.from_pandas(FRAME, npartitions=3)
+    for source in (whole, frames.concat([whole, frames.from_pandas(FRAME[:0], npartitions=1)])):
+        rows = streed.merge_rows(source, "ill", drop=["sex", "weight"])
+        assert as_counts(rows, "ill") == expected
+        assert rows.n_rows == len(FRAME)
+
+    def lose(part: Any) -> Any:
+        return part.drop(columns="age") if 0 in part.index else part
+
+    broken = whole.map_partitions(lose, meta=FRAME[:0])
+    with pytest.raises(ValueError, match=r"partition 0|age"):
+        streed.merge_rows(broken, "ill")
+
+
 def test_lazy_frames_and_relations() -> None:
     polars = pytest.importorskip("polars")
     duckdb = pytest.importorskip("duckdb")
