@@ -2,6 +2,7 @@
 // module do, and return an object that solves pieces of it.
 #include "shared_root.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -20,7 +21,8 @@ class SharedRoot {
     }
 
 public:
-    explicit SharedRoot(GivenProblem given) : given_(std::move(given)) {
+    explicit SharedRoot(GivenProblem given)
+        : given_(std::move(given)), most_threads_(given_->options.n_threads) {
         if (!given_->poll.is_none()) refuse("poll is an argument of each piece");
         const streed::Problem* problem = &given_->problem;
         given_->guarded([&] {
@@ -37,8 +39,10 @@ public:
         return run(poll, [&] { return root_->order(); });
     }
 
-    nb::dict solve_roots(const std::vector<int>& features, const nb::object& poll) {
-        const streed::Options& options = given_->options;
+    // With as many threads as the problem was made for, or fewer.
+    nb::dict solve_roots(const std::vector<int>& features, const nb::object& poll, int n_threads) {
+        streed::Options& options = given_->options;
+        options.n_threads = std::clamp(n_threads, 1, most_threads_);
         const streed::RootBounds answer = run(
             poll, [&] { return root_->solve_roots(features, options.max_depth, options.max_nodes); });
         nb::dict out;
@@ -100,6 +104,7 @@ private:
     }
 
     GivenProblem given_;
+    int most_threads_;
     std::unique_ptr<streed::LeafSums> sums_;
     std::unique_ptr<streed::SharedRoot> root_;
 };
@@ -114,7 +119,8 @@ void register_shared_root(nb::module_& module) {
     shared.attr("TaskFailure") = module.attr("TaskFailure");
     nb::class_<SharedRoot>(shared, "SharedRoot")
         .def("order", &SharedRoot::order, "poll"_a = nb::none())
-        .def("solve_roots", &SharedRoot::solve_roots, "features"_a, "poll"_a = nb::none())
+        .def("solve_roots", &SharedRoot::solve_roots, "features"_a, "poll"_a = nb::none(),
+             "n_threads"_a = 1024)
         .def("rebuild", &SharedRoot::rebuild, "value"_a, "open"_a, "poll"_a = nb::none())
         .def("cost", &SharedRoot::cost, "feature"_a.noconvert(), "left"_a.noconvert(), "right"_a.noconvert())
         .def("finish", &SharedRoot::finish, "feature"_a.noconvert(), "left"_a.noconvert(),

@@ -118,7 +118,9 @@ class shared:  # noqa: N801  (a submodule)
     class SharedRoot:
         ceiling: float
         def order(self, poll: _Poll = None) -> list[int]: ...
-        def solve_roots(self, features: list[int], poll: _Poll = None) -> dict[str, Any]: ...
+        def solve_roots(
+            self, features: list[int], poll: _Poll = None, n_threads: int = 1024
+        ) -> dict[str, Any]: ...
         def rebuild(self, value: float, open: list[int], poll: _Poll = None) -> dict[str, Any]: ...  # noqa: A002
         def finish(
             self,

@@ -27,3 +27,16 @@ def client(workers: Any) -> Iterator[Any]:
     with Client(workers.scheduler_address, set_as_default=False, timeout=60) as connected:
         connected.wait_for_workers(2, timeout=60)
         yield connected
+
+
+@pytest.fixture
+def local_threads() -> Iterator[Any]:
+    """A client of one worker process with three threads."""
+    from distributed import Client
+
+    with (
+        cluster(1, threads=3) as running,
+        Client(running.scheduler_address, set_as_default=False, timeout=60) as connected,
+    ):
+        connected.wait_for_workers(1, timeout=60)
+        yield connected

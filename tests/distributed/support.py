@@ -24,13 +24,13 @@ MOST = 120.0
 """Seconds that anything here may take: a hang fails instead of waiting for ever."""
 
 
-def cluster(n_workers: int, **more: Any) -> Any:
+def cluster(n_workers: int, threads: int = 1, **more: Any) -> Any:
     """Start worker processes on loopback, without a dashboard."""
     from distributed import LocalCluster
 
     return LocalCluster(
         n_workers=n_workers,
-        threads_per_worker=1,
+        threads_per_worker=threads,
         processes=True,
         dashboard_address="127.0.0.1:0",
         host="127.0.0.1",

@@ -121,3 +121,14 @@ def test_six_components_are_solved_by_one_worker(client: Any) -> None:
     )
     assert shared.optimal
     assert same_tree(shared, local)
+
+
+def test_all_threads_of_a_worker_share_one_search(local_threads: Any) -> None:
+    rows, labels = bits(3, 1500, 36)
+    task = streed.tasks.Accuracy(labels)
+    local = streed.solve(task, rows, max_depth=5)
+    shared = within(
+        lambda: streed.distributed.solve(task, rows, client=local_threads, patience=EARLY, max_depth=5)
+    )
+    assert same_tree(shared, local)
+    assert shared.statistics["threads"] == 3

@@ -79,7 +79,7 @@ def shared(case: Case, n_workers: int, n_threads: int, start: float) -> tuple[di
     for k, feature in enumerate(order):
         worker = roots[int(case.rng.integers(n_workers))]
         worker.lower(value)
-        answer = worker.solve_roots([feature])
+        answer = worker.solve_roots([feature], n_threads=int(case.rng.integers(1, 4)))
         assert answer["status"] == "optimal"
         bounds[feature] = answer["bounds"][0]
         if answer["tree"] is not None:

@@ -11,7 +11,7 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from distributed import WorkerPlugin
@@ -35,17 +35,21 @@ class Solve:
         The best value that is known.
     heard : float
         When the client was last heard of, by `time.monotonic`.
-    idle : list
-        Searches that wait for their next piece, with all that they have learnt.
+    search : object
+        The search of this worker, with all that it has learnt from its pieces; None before the first one.
+    turn : threading.Lock
+        Held by the piece that searches. The others of this worker wait, and lend it their threads: so all
+        threads of a machine share one cache, and each of them works for one task of Dask.
     using : int
-        Number of pieces that are in work.
+        Number of pieces that are here, in work or waiting.
     """
 
     def __init__(self) -> None:
         self.value = math.inf
         self.beat: Any = None
         self.heard = time.monotonic()
-        self.idle: list[Any] = []
+        self.search: Any = None
+        self.turn = threading.Lock()
         self.using = 0
 
     @property
@@ -92,28 +96,20 @@ class Board(WorkerPlugin):  # type: ignore[misc]
         if not solve.over and time.monotonic() - solve.heard < self.lease:
             return
         with self.lock:
-            solve.idle.clear()
             if not solve.using:
                 self.solves.pop(key, None)
 
     @contextlib.contextmanager
-    def taking(self, key: str, make: Callable[[], Any]) -> Iterator[tuple[Solve, Any]]:
-        """Give a search of the solve that nobody uses, or a new one."""
+    def taking(self, key: str) -> Iterator[Solve]:
+        """Count a piece of a solve as long as it is here."""
         with self.lock:
             solve = self.solves.setdefault(key, Solve())
             solve.using += 1
-            search = solve.idle.pop() if solve.idle else None
-        whole = False
         try:
-            if search is None:
-                search = make()
-            yield solve, search
-            whole = True
+            yield solve
         finally:
             with self.lock:
                 solve.using -= 1
-                if whole and not solve.over:
-                    solve.idle.append(search)
 
 
 def board_of(worker: Any, seconds: float = 5.0) -> Board:

@@ -17,7 +17,7 @@ import uuid
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 from streed.distributed.board import STOP, Board
@@ -62,6 +62,8 @@ class Crew:
     ----------
     threads : int
         Threads of all workers that the scheduler has heard of lately.
+    width : int
+        Threads of the worker that has most of them: a piece of so many features can use all of them.
     value : float
         The best value, as workers are told it.
     better : list of float
@@ -74,7 +76,7 @@ class Crew:
         self.client, self.patience = client, patience
         self.name = f"streed-{uuid.uuid4().hex}"
         self.value = math.inf
-        self.threads = 1
+        self.threads = self.width = 1
         self.better: list[float] = []
         self.state: list[float] | None = None
         self.counts = {"pieces": 0, "repeated": 0, "processor_seconds": 0.0}
@@ -86,6 +88,7 @@ class Crew:
         self._heard = self._workers_seen = time.monotonic()
         self._next_beat = 0.0
         self._silent: set[str] = set()
+        self._known = Event()  # the scheduler has answered once
         self._where: dict[str, str] = {}  # the worker of each key
 
     # The life of a crew.
@@ -99,6 +102,7 @@ class Crew:
             warnings.simplefilter("ignore")  # of large tasks: the data must go there once
             self._data = self.client.submit(unpack, sent, key=f"{self.name}-data", pure=False)
         self._beat()
+        self._known.wait(BEAT)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -181,6 +185,7 @@ class Crew:
             }
             self._see(known["workers"])
             self._heard = time.monotonic()
+            self._known.set()
 
     def _see(self, workers: dict[str, Any]) -> None:
         """Note which workers there are, and which of them have not been heard of."""
@@ -191,9 +196,8 @@ class Crew:
             for address, worker in workers.items()
             if latest - worker["last_seen"] > self.patience.silent
         }
-        self.threads = sum(
-            worker["nthreads"] for address, worker in workers.items() if address not in self._silent
-        )
+        own = [worker["nthreads"] for address, worker in workers.items() if address not in self._silent]
+        self.threads, self.width = sum(own), max(own, default=1)
 
     def _same_clock(self, latest: float) -> bool:
         """Whether the scheduler's clock agrees with ours: times of another machine may be apart."""

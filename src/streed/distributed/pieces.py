@@ -10,7 +10,7 @@ from typing import Any
 from distributed import get_worker
 from distributed.worker import thread_state
 
-from streed.distributed.board import Solve, board_of
+from streed.distributed.board import PERIOD, Solve, board_of
 from streed.versions import current_version
 
 GONE = ("cancelled", "forgotten", "released")
@@ -25,13 +25,16 @@ class Watch:
     ----------
     why : str
         Why the piece was ended: "done", "cancelled", "stopped", "lease", or "slice".
+    n_threads : int
+        How many threads it has.
     """
 
     def __init__(self, worker: Any, solve: Solve, request: dict[str, Any]) -> None:
         self.why = "done"
         self._worker, self._solve, self._request = worker, solve, request
         self._key = thread_state.key
-        self._began = time.thread_time()
+        self.n_threads = 1
+        self._began = self._thread_began = 0.0
         self._said = math.inf
         self._next_state = 0.0
 
@@ -44,14 +47,21 @@ class Watch:
             self.why = "stopped"
         elif time.monotonic() - self._solve.heard > self._request["lease"]:
             self.why = "lease"
-        elif self.processor_time > self._request["slice"]:
+        elif self._began and time.thread_time() - self._thread_began > self._request["slice"]:
             self.why = "slice"
         return self.why != "done"
 
+    def begin(self, n_threads: int) -> None:
+        """Start the clocks of a piece whose turn has come."""
+        self.n_threads = n_threads
+        self._began, self._thread_began = time.process_time(), time.thread_time()
+
     @property
     def processor_time(self) -> float:
-        """Seconds of processor time since the piece began."""
-        return time.thread_time() - self._began
+        """Seconds of processor time since the piece began, of all its threads."""
+        if self.n_threads == 1:
+            return time.thread_time() - self._thread_began if self._began else 0.0
+        return time.process_time() - self._began
 
     def tell(self, value: float) -> None:
         """Tell the client of a better value."""
@@ -74,10 +84,34 @@ def run_piece(problem: Any, request: dict[str, Any]) -> dict[str, Any]:
     worker = get_worker()
     board = board_of(worker)
     board.lease = request["lease"]
-    with board.taking(request["solve"], problem.open) as (solve, search):
+    with board.taking(request["solve"]) as solve:
         watch = Watch(worker, solve, request)
-        answer = KINDS[request["kind"]](search, request, solve, watch)
+        answer = _in_turn(problem, request, solve, watch, worker.state.nthreads)
     return answer | {"why": watch.why, "seconds": watch.processor_time, "worker": worker.address}
+
+
+def _in_turn(
+    problem: Any, request: dict[str, Any], solve: Solve, watch: Watch, n_threads: int
+) -> dict[str, Any]:
+    """Do a piece when no other one of this solve is in work here, with the threads of those that wait."""
+    while not solve.turn.acquire(timeout=PERIOD):
+        if watch.unwanted():
+            return _nothing(request, math.inf)
+    try:
+        if solve.search is None:
+            solve.search = problem.open(n_threads)
+        watch.begin(min(solve.using, n_threads))
+        return KINDS[request["kind"]](solve.search, request, solve, watch)
+    except BaseException:
+        solve.search = None  # nobody knows in which state it is
+        raise
+    finally:
+        solve.turn.release()
+
+
+def _nothing(request: dict[str, Any], value: float) -> dict[str, Any]:
+    """Answer for a piece that was not begun."""
+    return {"bounds": [-math.inf] * len(request["features"]), "ceiling": value, "tree": None}
 
 
 def _roots(search: Any, request: dict[str, Any], solve: Solve, watch: Watch) -> dict[str, Any]:
@@ -90,11 +124,11 @@ def _roots(search: Any, request: dict[str, Any], solve: Solve, watch: Watch) -> 
         watch.tell(root.ceiling)
         return watch.unwanted()
 
-    if not poll({}):
-        answer: dict[str, Any] = root.solve_roots(request["features"], poll)
-        watch.tell(root.ceiling)
-        return answer
-    return {"bounds": [-math.inf] * len(request["features"]), "ceiling": root.ceiling, "tree": None}
+    if poll({}):
+        return _nothing(request, root.ceiling)
+    answer: dict[str, Any] = root.solve_roots(request["features"], poll, watch.n_threads)
+    watch.tell(root.ceiling)
+    return answer
 
 
 def _rebuild(search: Any, request: dict[str, Any], solve: Solve, watch: Watch) -> dict[str, Any]:

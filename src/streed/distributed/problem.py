@@ -39,7 +39,7 @@ class RootProblem:
 
     @classmethod
     def make(cls, form: OneValue, rows: NDArray[np.uint8], name: str, options: dict[str, Any]) -> RootProblem:
-        """Keep what a worker needs: no limit of time, and one thread per search."""
+        """Keep what a worker needs, which has no limit of time."""
         leaf: Any = form.leaf
         if is_dataclass(leaf) and not isinstance(leaf, type):
             leaf = replace(leaf, losses=None)  # of the rows themselves: the finished tree is counted by it
@@ -47,14 +47,14 @@ class RootProblem:
             leaf, form.classes, form.branch_cost, prices=form.prices, combination=form.combination
         )
         own = {key: value for key, value in options.items() if key != "poll"}
-        own |= {"time_limit": float("inf"), "n_threads": 1}
+        own["time_limit"] = float("inf")
         return cls(lean, np.packbits(rows), (rows.shape[0], rows.shape[1]), name, own)
 
-    def open(self) -> by_depth.OpenRoot:
-        """Reduce the problem, ready for pieces."""
+    def open(self, n_threads: int = 1) -> by_depth.OpenRoot:
+        """Reduce the problem, ready for pieces by so many threads."""
         n_rows, n_features = self.shape
         rows = np.unpackbits(self.bits, count=n_rows * n_features).reshape(n_rows, n_features)
-        return by_depth.share(self.form, rows, self.name, dict(self.options))
+        return by_depth.share(self.form, rows, self.name, self.options | {"n_threads": n_threads})
 
 
 def pack(problem: Any) -> bytes:

@@ -88,7 +88,8 @@ class SharedRoot:
             self.status = "memory_limit"
         left = [feature for feature in piece.features if self.bounds[feature] < self.value]
         for feature in left:  # longer each time: it may have lost what it had begun
-            self.slices[feature] = 2 * piece.slice if len(piece.features) == 1 else piece.slice
+            alone = len(piece.features) <= self.crew.width
+            self.slices[feature] = 2 * piece.slice if alone else piece.slice
         self.todo = sorted({*self.todo, *left}, key=self.rank.__getitem__)
 
     def better(self, value: float) -> None:
@@ -105,7 +106,8 @@ class SharedRoot:
         while self.todo and self.crew.room > 0:
             again = self.todo[0] in self.slices
             share = len(self.todo) // (2 * max(1, self.crew.threads)) + 1
-            size = 1 if again else min(1 + self.sent // AHEAD, share)
+            size = 0 if again else min(1 + self.sent // AHEAD, share)
+            size = max(size, self.crew.width)
             features, self.todo = self.todo[:size], self.todo[size:]
             self.sent += size
             seconds = self.slices.get(features[0], self.crew.patience.slice)

@@ -36,8 +36,8 @@ class PricedSearch:
     rows: NDArray[np.uint8]
     options: dict[str, Any]
 
-    def open(self) -> PricedSearch:
-        """Return itself: nothing stays from piece to piece."""
+    def open(self, n_threads: int) -> PricedSearch:
+        """Return itself: nothing stays from piece to piece, and it has one thread."""
         return self
 
     def run(self, told: Told) -> dict[str, Any]:
@@ -52,8 +52,8 @@ class WholeSolve:
 
     call: Callable[..., Result]
 
-    def open(self) -> WholeSolve:
-        """Return itself: nothing stays from piece to piece."""
+    def open(self, n_threads: int) -> WholeSolve:
+        """Return itself: nothing stays from piece to piece, and it has one thread."""
         return self
 
     def run(self, told: Told) -> Result:
