@@ -20,7 +20,7 @@ ARRAYS = ("feature", "left", "right", "label")
 DRILL = bool(os.environ.get("STREED_DRILL"))
 """Whether the machine is idle and times count: `make drill`."""
 
-MOST = 120.0
+MOST = 300.0
 """Seconds that anything here may take: a hang fails instead of waiting for ever."""
 
 

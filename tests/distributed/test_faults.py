@@ -25,7 +25,7 @@ from streed.distributed import (
     VersionError,
 )
 from streed.tasks.base import LeafFunction, Lowered
-from tests.distributed.support import bits, busy, by_hand, cluster, quiet_after, same_tree, took, within
+from tests.distributed.support import MOST, bits, busy, by_hand, cluster, quiet_after, same_tree, took, within
 
 QUICK = Patience(start=0.01, slice=1.0, silent=4.0, no_worker=5.0, scheduler=6.0)
 IDLE_WITHIN = 1.0
@@ -140,7 +140,7 @@ def test_two_solves_at_once_from_threads_and_from_clients(
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(120)
+            thread.join(MOST)
         assert len(results) == 3
         assert all(same_tree(result, local) for result in results)
 
