@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import pickle
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -365,3 +366,28 @@ def test_what_is_proven_names_the_limits() -> None:
     assert "with capacity={'1': 20}" in policy.result_.record["covers"]
     fair = FairTreeClassifier(max_depth=1, max_difference=0.25).fit(X, Y, sensitive_features=X.c)
     assert "max_difference=0.25" in fair.result_.record["covers"]
+
+
+def test_a_record_is_of_the_fit_whenever_it_is_asked_for() -> None:
+    """It is written late, and what is changed after the fit does not get into it."""
+    rows, labels = np.array(X[["a", "b"]]), np.array(Y == "yes")
+    weights = {False: 1.0, True: 2.0}
+    early = OptimalTreeClassifier(max_depth=2, class_weight=dict(weights)).fit(rows, labels)
+    expected = dict(early.result_.record)
+    late = OptimalTreeClassifier(max_depth=2, class_weight=weights).fit(rows, labels)
+    copies = copy.deepcopy(late.result_), pickle.loads(pickle.dumps(late)).result_
+    late.set_params(max_depth=5)
+    weights[True] = 7.0
+    rows += 1
+    labels[:] = False
+    for result in (late.result_, *copies):
+        for name in ("parameters", "data", "covers", "estimator", "note"):
+            assert result.record[name] == expected[name], name
+    assert late.result_ == late.result_
+
+
+def test_results_have_no_attributes_but_their_own() -> None:
+    result = streed.solve(streed.tasks.Accuracy([0, 1]), [[0], [1]], max_depth=1)
+    assert result.record == {}
+    with pytest.raises(AttributeError, match="no attribute 'recorded'"):
+        _ = result.recorded  # type: ignore[attr-defined]

@@ -17,10 +17,10 @@ from streed.binarize.encode import encode_features, read_fitted
 from streed.binarize.features import (
     ColumnFeatures,
     all_zero_one,
+    columns_of_features,
     count_features,
     is_whole,
     is_zero_one,
-    owners_of,
     sources_of,
 )
 from streed.binarize.invert import as_table, invert_column
@@ -214,6 +214,12 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         self.identifier_columns_ = plan.identifiers
         return names, plan
 
+    def unfitted(self) -> Binarizer:
+        """Return one with the same parameters; scikit-learn would read the signature of the class again."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update({name: value for name, value in vars(self).items() if name in _PARAMETERS})
+        return other
+
     def keep(self, begun: Binarizer, columns: list[ColumnFeatures]) -> Binarizer:
         """Store features that were chosen for the table with which another binarizer has begun."""
         self.n_features_in_, self._library = begun.n_features_in_, begun._library
@@ -226,7 +232,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
         """Store the features of all columns, of which some may be parts of dates."""
         self._columns = columns
         self.conditions_ = [condition for column in columns for condition in column.conditions]
-        self.feature_columns_ = sources_of(columns)[owners_of(columns)]
+        self.feature_columns_ = columns_of_features(columns)
         with_parts = {column.name for column in columns if column.part}
         self.dropped_columns_ = {
             column.name: column.reason
@@ -288,7 +294,7 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
             has = table == 1
             return np.ascontiguousarray(has if not self.dropped_columns_ else has[:, self.feature_columns_])
         columns = list(read_columns(table, self._column_names()))
-        pairs = zip(sources_of(self._columns).tolist(), self._columns, strict=True)
+        pairs = zip(sources_of(self._columns), self._columns, strict=True)
         known = [read_fitted(columns[source], fitted, self.missing) for source, fitted in pairs]
         return encode_features(table.shape[0], known, self._columns)
 
@@ -376,6 +382,9 @@ class Binarizer(TransformerMixin, VersionedState, BaseEstimator):  # type: ignor
     def names(self) -> list[str]:
         """Return the names of the binary features as a list; the estimators come in here."""
         return _names_of(self.conditions_)
+
+
+_PARAMETERS = frozenset(Binarizer._get_param_names())
 
 
 def _names_of(conditions: list[Condition]) -> list[str]:

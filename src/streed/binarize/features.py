@@ -7,6 +7,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -68,9 +69,17 @@ def owners_of(columns: Sequence[ColumnFeatures]) -> NDArray[np.intp]:
     return np.repeat(np.arange(len(columns)), [len(column.conditions) for column in columns])
 
 
-def sources_of(columns: Sequence[ColumnFeatures]) -> NDArray[np.intp]:
+def sources_of(columns: Sequence[ColumnFeatures]) -> list[int]:
     """Return for each of these the number of its column in the table; parts of dates follow their dates."""
-    return np.cumsum([not column.part for column in columns]) - 1
+    return [count - 1 for count in accumulate(int(not column.part) for column in columns)]
+
+
+def columns_of_features(columns: Sequence[ColumnFeatures]) -> NDArray[np.intp]:
+    """Return for each feature the number of its column in the table."""
+    numbers: list[int] = []
+    for source, column in zip(sources_of(columns), columns, strict=True):
+        numbers += [source] * len(column.conditions)
+    return np.array(numbers, np.intp)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -80,7 +80,7 @@ def _read(table: Any, columns: Sequence[ColumnFeatures], tested: list[int], miss
     strict = missing == "error" or any(column.known is not None for column in columns)
     plain = (Kind.NUMBER, Kind.BOOLEAN)
     wanted = [j for j, c in enumerate(columns) if strict or j in tested or (c.kind in plain and not c.part)]
-    sources = sources_of(columns).tolist()
+    sources = sources_of(columns)
     needed = sorted({sources[j] for j in wanted})
     if not needed:  # a selection of no columns forgets how many rows there are, or is refused
         return {}

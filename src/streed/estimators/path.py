@@ -22,7 +22,7 @@ from streed.errors import silent_fits
 from streed.estimators.base import warn_of_identifiers
 from streed.estimators.choosing.smoothing import smooth
 from streed.estimators.fitted.importance import costs_of_nodes
-from streed.estimators.fitted.record import data_facts, fit_record
+from streed.estimators.fitted.record import data_facts, fit_record, seen, settings
 from streed.estimators.fitting.job import Job
 from streed.estimators.fitting.unproven import warn_unproven_sizes
 from streed.options import Limits
@@ -147,12 +147,12 @@ def _path(estimator: Any, collector: Collector, *data: Any, **named: Any) -> Est
             result.explain(conditions)
     smooth(model, results, job)
 
-    facts = functools.cache(lambda: data_facts(model, given.arguments))
+    facts = functools.cache(lambda: data_facts(seen(model, given.arguments)))
 
     def make(size: int) -> Any:
         other = _with_tree(model, job, size, results[size], collector)
         if not collector.candidates:
-            other.result_ = replace(other.result_, record=fit_record(other, other.result_, facts()))
+            other.result_ = replace(other.result_, record=fit_record(settings(other), other.result_, facts()))
         return other
 
     found = replace(collector.path, results=results, seconds=time.perf_counter() - started)

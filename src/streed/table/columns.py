@@ -72,6 +72,8 @@ def is_pandas(X: object) -> bool:
 
 def is_frame(X: object) -> bool:
     """Whether `X` is a frame that `read_columns` reads: pandas, polars, or wrapped by narwhals."""
+    if type(X) is np.ndarray:  # nearly always, and asked several times in a fit
+        return False
     return is_pandas(X) or all(hasattr(type(X), name) for name in ("iter_columns", "columns", "shape"))
 
 

@@ -39,7 +39,7 @@ def digest(values: Any, name: str = "y") -> str:
     (True, False)
     """
     table = _table(values)
-    plain = type(table) is np.ndarray and table.ndim == 2 and table.dtype.kind in "biuf"
+    plain = type(table) is np.ndarray and table.ndim in (1, 2) and table.dtype.kind in "biuf"
     if plain and not is_beyond(table):
         return _digest_of_matrix(table, name)
     columns = list(map(_with_values, _columns(table, name)))
@@ -58,6 +58,10 @@ def _digest_of_matrix(table: NDArray[Any], name: str) -> str:
     """Do so for many columns at once: one by one they would take most of the time of a small fit."""
     is_boolean = table.dtype.kind == "b"
     kind = Kind.BOOLEAN if is_boolean else Kind.NUMBER
+    if table.ndim == 1:
+        found = hashlib.sha256(_head([(name, kind)]))
+        found.update(np.ascontiguousarray(table).data if is_boolean else _doubles(table))
+        return found.hexdigest()
     found = hashlib.sha256(_head_of_matrix(name, table.shape[1], kind))
     step = max(1, BLOCK // max(1, table.shape[0]))
     for begin in range(0, table.shape[1], step):
@@ -136,7 +140,9 @@ def _numbers(column: Column) -> Any:
 
 def _doubles(values: NDArray[Any]) -> Any:
     numbers = np.array(values, "<f8")
-    numbers += 0.0  # no minus zero
     if values.dtype.kind == "f":
-        numbers[np.isnan(numbers)] = np.nan
+        numbers += 0.0  # no minus zero
+        missing = np.isnan(numbers)
+        if missing.any():
+            numbers[missing] = np.nan
     return numbers.data

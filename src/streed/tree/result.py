@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -156,9 +156,26 @@ class Result:
         result.__dict__.setdefault("record", {})
         return result
 
+    def __getattr__(self, name: str) -> Any:
+        """Write the record when it is asked for; every other attribute is there."""
+        write = self.__dict__.pop("_write_record", None) if name == "record" else None
+        if write is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        record = self.__dict__["record"] = write(self)
+        return record
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Store the record itself, not what writes it."""
+        return self.__dict__ if self.record is not None else {}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Read a pickle, also one of a version that had no records."""
         self.__dict__.update({"record": {}, **state})
+
+    def record_later(self, write: Callable[[Result], Mapping[str, Any]]) -> None:
+        """Let the record be written when it is first asked for: that takes longer than a small fit."""
+        self.__dict__.pop("record", None)
+        self.__dict__["_write_record"] = write
 
     def complete(self, baseline: Baseline | None, advice: str) -> None:
         """Add what a fit knows beside the search; a copy of a frozen object takes longer than a small fit."""

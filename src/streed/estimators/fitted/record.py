@@ -12,13 +12,13 @@ import functools
 import hashlib
 import math
 import platform
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from streed.table.columns import column_names, is_frame
+from streed.table.columns import column_names, is_frame, numbered_names
 from streed.table.digest import ORDER, digest
 from streed.tree.result import Result
 from streed.tree.tree import Tree
@@ -27,30 +27,52 @@ from streed.versions import current_version
 MOST_NUMBERS = 256
 """Larger arrays among the parameters are recorded by their shape and SHA-256."""
 MOST_TEXT = 500
+MOST_BYTES = 65_536
+"""Arrays of the data up to so many bytes are kept until their SHA-256 is asked for: 435 rows of 48 Booleans
+take 20 microseconds to digest, an eighth of their fit."""
 OWN_LIMITS = ("constraint", "max_difference", "min_ratio", "capacity", "budget")
 """Parameters of some estimators that limit their trees."""
 
 
-def data_facts(model: Any, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe the data of a fit by its shape, the kinds of its columns and SHA-256 of all that was given.
+class Seen(NamedTuple):
+    """What a fit saw of its data, as far as it may change afterwards."""
 
-    Parameters
-    ----------
-    model : estimator
-        The fitted estimator.
-    data : mapping
-        What `fit` was given, by name.
-    """
-    kinds = {c.name: str(c.kind) for c in getattr(model.binarizer_, "columns", ()) if not c.part}
+    columns: Sequence[Any]
+    """Of the binarizer."""
+    names: Sequence[Any]
+    tree: Tree
+    data: Mapping[str, Any]
+    """SHA-256 of what was given, or a copy of small arrays."""
+
+
+def seen(model: Any, data: Mapping[str, Any]) -> Seen:
+    """Look at the data of a fit; `data` is what `fit` was given, by name."""
     given = {name: values for name, values in data.items() if values is not None}
     table = given.get("X")
     names = getattr(model, "feature_names_in_", None)
     if names is None:
-        names = column_names(table) if is_frame(table) else [f"x{j}" for j in range(model.n_features_in_)]
+        names = column_names(table) if is_frame(table) else numbered_names(model.n_features_in_)
+    kept = {
+        name: values.copy() if _is_small(values) else _digest(values, name) for name, values in given.items()
+    }
+    return Seen(getattr(model.binarizer_, "columns", ()), names, model.tree_, kept)
+
+
+def _is_small(values: Any) -> bool:
+    """Whether a copy of an array until somebody asks for the record takes less than its digest."""
+    return type(values) is np.ndarray and values.dtype.kind in "biuf" and values.nbytes <= MOST_BYTES
+
+
+def data_facts(known: Seen) -> dict[str, Any]:
+    """Describe the data of a fit by its shape, the kinds of its columns and SHA-256 of all that was given."""
+    kinds = {c.name: str(c.kind) for c in known.columns if not c.part}
+    digests = {
+        name: kept if isinstance(kept, str) else _digest(kept, name) for name, kept in known.data.items()
+    }
     return {
-        "rows": int(model.tree_.n_samples[0]),
-        "columns": [{"name": str(name), "kind": kinds.get(str(name), "")} for name in names],
-        "sha256": {name: found for name, values in given.items() if (found := _digest(values, name))},
+        "rows": int(known.tree.n_samples[0]),
+        "columns": [{"name": str(name), "kind": kinds.get(str(name), "")} for name in known.names],
+        "sha256": {name: found for name, found in digests.items() if found},
         "order": ORDER,
     }
 
@@ -63,16 +85,44 @@ def _digest(values: Any, name: str) -> str:
         return ""
 
 
-def remember(model: Any, data: Mapping[str, Any]) -> None:
-    """Give a fitted estimator the record of its fit; `data` is what `fit` was given, by name."""
-    result = model.result_
-    model.result_ = replace(result, record=fit_record(model, result, data_facts(model, data)))
+class Settings(NamedTuple):
+    """The parameters of a fit, and what else its record says of the estimator."""
+
+    estimator: str
+    values: Mapping[str, Any]
+    """The parameters as they were given."""
+    stored: Mapping[str, Any]
+    """The same as JSON has them: objects may change after the fit."""
+    has_cuts: bool
+    """Whether the binarizer has cut numbers."""
+    date: float
 
 
-def fit_record(model: Any, result: Result, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the record of a fit; a tree whose size was tuned has the parameters that were chosen."""
+def settings(model: Any) -> Settings:
+    """Look at the parameters of a fit; a tree whose size was tuned has those that were chosen."""
     chosen = model if model.tune is None else model.tuned_.estimator
-    params = {name: getattr(chosen, name) for name in parameters_of(chosen.__class__)} | {"tune": model.tune}
+    values = {name: getattr(chosen, name) for name in parameters_of(chosen.__class__)}
+    values["tune"] = model.tune
+    stored = {name: value if type(value) in _SIMPLE else plain(value) for name, value in values.items()}
+    has_cuts = bool(getattr(model.binarizer_, "has_cuts", False))
+    return Settings(type(model).__name__, values, stored, has_cuts, time.time())
+
+
+_SIMPLE = {bool, int, float, str, type(None)}
+
+
+def remember(model: Any, data: Mapping[str, Any]) -> None:
+    """Give a fitted estimator the record of its fit; `data` is what `fit` was given, by name.
+
+    What may change after the fit is looked at now, the rest when somebody asks: the whole would take a third
+    of a small fit.
+    """
+    known, given = seen(model, data), settings(model)
+    model.result_.record_later(lambda result: fit_record(given, result, data_facts(known)))
+
+
+def fit_record(given: Settings, result: Result, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of a fit."""
     return {
         "made_by": {
             "package": "streed",
@@ -80,12 +130,12 @@ def fit_record(model: Any, result: Result, facts: Mapping[str, Any]) -> dict[str
             "python": platform.python_version(),
             "numpy": np.__version__,
         },
-        "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "date": dt.datetime.fromtimestamp(given.date, dt.UTC).isoformat(timespec="seconds"),
         "seconds": float(result.seconds),
-        "estimator": type(model).__name__,
-        "parameters": {name: plain(value) for name, value in params.items()},
+        "estimator": given.estimator,
+        "parameters": {name: plain(value) for name, value in given.stored.items()},
         "note": result.note,
-        "covers": covers(chosen, result, facts),
+        "covers": covers(given, result, facts),
         "data": dict(facts),
     }
 
@@ -96,7 +146,7 @@ def parameters_of(kind: Any) -> tuple[str, ...]:
     return tuple(name for name in kind._get_param_names() if name != "progress")
 
 
-def covers(model: Any, result: Result, facts: Mapping[str, Any]) -> str:
+def covers(given: Settings, result: Result, facts: Mapping[str, Any]) -> str:
     """Say what is proven, of which trees, and which tests they could have.
 
     Examples
@@ -107,9 +157,9 @@ def covers(model: Any, result: Result, facts: Mapping[str, Any]) -> str:
     proven: of all trees of depth at most 2 with at most 2 branching nodes none is better in errors on the \
 3 rows of the fit; every threshold was considered
     """
-    tests = result.note or _tests(model, result.tree)
+    tests = result.note or _tests(given, result.tree)
     what = f"{result.measure or result.task} on the {facts['rows']} rows of the fit"
-    trees = f"of all {_trees(model)}"
+    trees = f"of all {_trees(given.values)}"
     if result.optimal:
         return f"proven: {trees} none is better in {what}; {tests}"
     known = "it is not known how much better one could be"
@@ -118,23 +168,23 @@ def covers(model: Any, result: Result, facts: Mapping[str, Any]) -> str:
     return f"not proven ({result.status}): {trees} {known} in {what}; {tests}"
 
 
-def _trees(model: Any) -> str:
-    depth, nodes, least = model.max_depth, model.max_nodes, model.min_samples_leaf
+def _trees(values: Mapping[str, Any]) -> str:
+    depth, nodes, least = values["max_depth"], values["max_nodes"], values["min_samples_leaf"]
     said = ["trees" if depth is None else f"trees of depth at most {depth}"]
     if nodes is not None:
         said.append(f"with at most {nodes} branching node{'' if nodes == 1 else 's'}")
     if least != 1:
         rows = f"{least} rows" if least > 1 else f"{least:.4g} of the rows"
         said.append(f"with at least {rows} in each leaf")
-    own = {name: getattr(model, name, None) for name in OWN_LIMITS}
+    own = {name: values.get(name) for name in OWN_LIMITS}
     said += [f"with {name}={plain(value)}" for name, value in own.items() if value is not None]
-    limits = getattr(model, "constraints", None) or ()
+    limits = values.get("constraints") or ()
     said += [f"{'within' if not k else 'and'} {limit!r}" for k, limit in enumerate(limits)]
     return " ".join(said)
 
 
-def _tests(model: Any, tree: Tree) -> str:
-    if getattr(model.binarizer_, "has_cuts", False):
+def _tests(given: Settings, tree: Tree) -> str:
+    if given.has_cuts:
         return f"tests are the {tree.n_features} binary features of the binarizer"
     return f"tests are the {tree.n_features} binary features of the columns, which leave nothing out"
 

@@ -58,6 +58,7 @@ class FitColumns:
             whole = [(known.column.name, known.values) for known in self.known if not known.part]
             warn_of_equal_columns(whole, self._left_out)
         self._fixed: dict[int, ColumnFeatures] = {}
+        self._placed: dict[tuple[int, int, int], tuple[Any, int]] = {}
         self.n_rows, self.rows = table.shape[0], rows
         self._ranked = True
 
@@ -131,7 +132,7 @@ class FitColumns:
                 fitted.append(
                     self._plan.features(known, given, self._gaps(j) if given and self._ranked else None)
                 )
-        binarizer = Binarizer(**self._binarizer.get_params())
+        binarizer = self._binarizer.unfitted()
         if cuts is not None:
             binarizer.thresholds = {self.known[j].source: list(cuts.get(j, ())) for j in self.searched}
         return binarizer.keep(self._binarizer, fitted)
@@ -209,6 +210,13 @@ class FitColumns:
         distinct = np.asarray(ranks.distinct)
         return Gaps(distinct if is_beyond(distinct) else distinct.astype(np.float64), below)
 
+    def _cut(self, j: int, rank: int, following: int) -> tuple[Any, int]:
+        """Return the cut after a rank of a column, and the largest rank that is at most the cut."""
+        place = j, rank, following
+        if place not in self._placed:
+            self._placed[place] = self.ranks[j].cut(rank, following)
+        return self._placed[place]
+
     def _cuts_by_rank(self, splits: Iterable[Split]) -> dict[int, dict[int, Any]]:
         """Return the cuts of splits by column and by the last rank that is at most the cut.
 
@@ -218,7 +226,7 @@ class FitColumns:
         for split in splits:
             if split.column < len(self.searched) and split.rank >= 0:
                 j = self.searched[split.column]
-                cut, last = self.ranks[j].cut(split.rank, split.following)
+                cut, last = self._cut(j, split.rank, split.following)
                 found[j][last] = min(cut, found[j].get(last, cut))
         return found
 
@@ -240,6 +248,6 @@ class FitColumns:
         with_missing = len(own) > n_cuts  # "is missing" comes first, and "or missing" after the cuts
         if split.rank < 0:
             return own[0]
-        _, last = self.ranks[j].cut(split.rank, split.following)
+        _, last = self._cut(j, split.rank, split.following)
         place = sorted(cuts[j]).index(last) + with_missing
         return own[place + n_cuts * (split.missing and with_missing)]

@@ -138,7 +138,7 @@ class FitPlan:
     def _run(self) -> tuple[Any, Result]:
         cuts = self._cuts()
         taken = self.model.take_features(self.job.table, self.job.y, self.job.sample_weight, cuts)
-        if taken is not None:
+        if taken is not None and self.job.make is not None:
             self._set_price(price.varying(taken[0]), lambda rows: taken[0][rows])
         if self.collector is not None and self.collector.candidates:
             return self._search_priced_candidates(taken)
@@ -434,6 +434,8 @@ def _searched(result: Result, what: str, which: str = "") -> str:
 
 
 def _with_note(result: Result, note: str) -> Result:
+    if not note:
+        return result
     return replace(result, note="; ".join(filter(None, (result.note, note))))
 
 
