@@ -156,13 +156,15 @@ class Result:
         result.__dict__.setdefault("record", {})
         return result
 
-    def __getattr__(self, name: str) -> Any:
-        """Write the record when it is asked for; every other attribute is there."""
-        write = self.__dict__.pop("_write_record", None) if name == "record" else None
-        if write is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        record = self.__dict__["record"] = write(self)
-        return record
+    if not TYPE_CHECKING:  # else any name would pass for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Write the record when it is asked for; every other attribute is there."""
+            write = self.__dict__.pop("_write_record", None) if name == "record" else None
+            if write is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            record = self.__dict__["record"] = write(self)
+            return record
 
     def __getstate__(self) -> dict[str, Any]:
         """Store the record itself, not what writes it."""
