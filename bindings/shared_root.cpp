@@ -8,6 +8,7 @@
 
 #include "one_value.hpp"
 #include "search/shared_root.hpp"
+#include "thresholds.hpp"
 
 using namespace nb::literals;
 using namespace binding;
@@ -130,4 +131,5 @@ void register_shared_root(nb::module_& module) {
         .def("in_units", &SharedRoot::in_units, "ticks"_a)
         .def_prop_ro("ceiling", &SharedRoot::ceiling);
     register_one_value<share>(shared);
+    register_threshold_evaluator(shared);
 }

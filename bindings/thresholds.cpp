@@ -1,11 +1,15 @@
 // The search over all thresholds of columns that are given as ranks.
 #include "thresholds.hpp"
 
+#include <memory>
+#include <utility>
+
 #include "data/ranks.hpp"
 #include "greedy/grow.hpp"
 #include "options.hpp"
 #include "result.hpp"
 #include "thresholds/models/models.hpp"
+#include "thresholds/search/remote.hpp"
 
 using namespace nb::literals;
 using namespace binding;
@@ -119,29 +123,112 @@ Problem make_problem(const Input<std::int32_t, 2>& ranks, int n_labels) {
     return problem;
 }
 
-nb::dict solve_thresholds(Input<std::int32_t, 2> ranks, const std::optional<Input<std::int32_t, 1>>& labels,
-                          const std::optional<Input<double, 1>>& weights,
-                          const std::optional<Input<double, 2>>& costs, int n_labels,
-                          const nb::kwargs& kwargs) {
+// A problem with the arrays that it points to: an evaluator outlives the call that makes it.
+struct ThresholdProblem {
+    Input<std::int32_t, 2> ranks;
+    std::optional<Input<std::int32_t, 1>> labels;
+    std::optional<Input<double, 1>> weights;
+    std::optional<Input<double, 2>> numbers;
+    SearchOptions given;
+    streed::Options options;
+    Problem problem;
+};
+using Given = std::unique_ptr<ThresholdProblem>;
+
+Given read_rows(const Input<std::int32_t, 2>& ranks, const std::optional<Input<std::int32_t, 1>>& labels,
+                const std::optional<Input<double, 1>>& weights, const std::optional<Input<double, 2>>& costs,
+                int n_labels, const nb::kwargs& kwargs) {
     const SearchOptions given = read_options(kwargs, kThresholds);
-    streed::Options options = given.engine();
-    Problem problem = make_problem(ranks, n_labels);
-    set_rows(problem, labels, weights, costs);
-    return to_dict(run_polled(options, given.poll, [&] {
-        return streed::thresholds::solve(problem, options, {given.work_limit, given.first_attempt});
-    }));
+    auto out = std::make_unique<ThresholdProblem>(ThresholdProblem{
+        ranks, labels, weights, costs, given, given.engine(), make_problem(ranks, n_labels)});
+    set_rows(out->problem, labels, weights, costs);
+    return out;
 }
 
-nb::dict solve_threshold_numbers(Input<std::int32_t, 2> ranks, const std::string& model,
-                                 Input<double, 2> numbers, int n_labels, const nb::kwargs& kwargs) {
+Given read_numbers(const Input<std::int32_t, 2>& ranks, const std::string& model,
+                   const Input<double, 2>& numbers, int n_labels, const nb::kwargs& kwargs) {
     const SearchOptions given = read_options(kwargs, kThresholds);
-    streed::Options options = given.engine();
-    Problem problem = make_problem(ranks, n_labels);
-    set_numbers(problem, model, numbers);
-    return to_dict(run_polled(options, given.poll, [&] {
-        return streed::thresholds::solve(problem, options, {given.work_limit, given.first_attempt});
-    }));
+    auto out = std::make_unique<ThresholdProblem>(
+        ThresholdProblem{ranks, {}, {}, numbers, given, given.engine(), make_problem(ranks, n_labels)});
+    set_numbers(out->problem, model, numbers);
+    return out;
 }
+
+using Int64Array = nb::ndarray<const std::int64_t, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Asks a function of Python to evaluate thresholds: None is "not yet", an empty array "do it yourself". Its
+// exceptions are raised after the search, which `poll` must end then.
+class PythonHelper {
+public:
+    explicit PythonHelper(nb::object function) : function_(std::move(function)) {}
+
+    bool operator()(const std::vector<std::int64_t>& batch, std::vector<std::int64_t>& answers) {
+        const nb::gil_scoped_acquire gil;
+        if (failure_) return false;
+        try {
+            const nb::object told = function_(as_array(std::vector<std::int64_t>(batch)));
+            if (told.is_none()) return false;
+            const auto numbers = nb::cast<Int64Array>(told);
+            answers.assign(numbers.data(), numbers.data() + numbers.size());
+            return true;
+        } catch (...) {
+            failure_ = std::current_exception();
+            return false;
+        }
+    }
+
+    std::exception_ptr failure_;
+
+private:
+    nb::object function_;
+};
+
+nb::dict solve_given(const Given& given, const nb::object& function) {
+    PythonHelper helper(function);
+    streed::thresholds::Effort effort{given->given.work_limit, given->given.first_attempt, {}};
+    if (!function.is_none())
+        effort.helper = [&helper](const auto& batch, auto& answers) { return helper(batch, answers); };
+    const auto result = run_polled(given->options, given->given.poll, [&] {
+        return streed::thresholds::solve(given->problem, given->options, effort);
+    });
+    if (helper.failure_) std::rethrow_exception(helper.failure_);
+    return to_dict(result);
+}
+
+nb::dict solve_thresholds(const Input<std::int32_t, 2>& ranks,
+                          const std::optional<Input<std::int32_t, 1>>& labels,
+                          const std::optional<Input<double, 1>>& weights,
+                          const std::optional<Input<double, 2>>& costs, int n_labels,
+                          const nb::object& helper, const nb::kwargs& kwargs) {
+    return solve_given(read_rows(ranks, labels, weights, costs, n_labels, kwargs), helper);
+}
+
+nb::dict solve_threshold_numbers(const Input<std::int32_t, 2>& ranks, const std::string& model,
+                                 const Input<double, 2>& numbers, int n_labels, const nb::object& helper,
+                                 const nb::kwargs& kwargs) {
+    return solve_given(read_numbers(ranks, model, numbers, n_labels, kwargs), helper);
+}
+
+// Evaluates thresholds for the search of another process.
+class RootEvaluator {
+public:
+    explicit RootEvaluator(Given given) : given_(std::move(given)) {
+        const nb::gil_scoped_release release;
+        evaluator_ = std::make_unique<streed::thresholds::RootEvaluator>(given_->problem, given_->options);
+    }
+
+    nb::object evaluate(const Int64Array& batch, const nb::object& poll) {
+        const std::vector<std::int64_t> asked(batch.data(), batch.data() + batch.size());
+        std::vector<std::int64_t> answers;
+        const bool done = run_polled(given_->options, poll,
+                                     [&] { return evaluator_->evaluate(asked, answers); });
+        return done ? as_array(std::move(answers)) : nb::none();
+    }
+
+private:
+    Given given_;
+    std::unique_ptr<streed::thresholds::RootEvaluator> evaluator_;
+};
 
 streed::greedy::Criterion criterion_of(const std::string& name) {
     if (name == "gini") return streed::greedy::Criterion::gini;
@@ -218,7 +305,29 @@ void register_thresholds(nb::module_& module) {
                "n_labels"_a, "criterion"_a, "max_depth"_a, "max_nodes"_a, "min_samples_leaf"_a,
                "time_limit"_a);
     module.def("solve_thresholds", &solve_thresholds, "ranks"_a.noconvert(), "labels"_a.noconvert().none(),
-               "weights"_a.noconvert().none(), "costs"_a.noconvert().none(), "n_labels"_a, "options"_a);
+               "weights"_a.noconvert().none(), "costs"_a.noconvert().none(), "n_labels"_a, nb::kw_only(),
+               "helper"_a = nb::none(), "options"_a);
     module.def("solve_threshold_numbers", &solve_threshold_numbers, "ranks"_a.noconvert(), "model"_a,
-               "numbers"_a.noconvert(), "n_labels"_a, "options"_a);
+               "numbers"_a.noconvert(), "n_labels"_a, nb::kw_only(), "helper"_a = nb::none(), "options"_a);
+}
+
+void register_threshold_evaluator(nb::module_& shared) {
+    nb::class_<RootEvaluator>(shared, "RootEvaluator")
+        .def("evaluate", &RootEvaluator::evaluate, "batch"_a, "poll"_a = nb::none());
+    shared.def(
+        "thresholds",
+        [](const Input<std::int32_t, 2>& ranks, const std::optional<Input<std::int32_t, 1>>& labels,
+           const std::optional<Input<double, 1>>& weights, const std::optional<Input<double, 2>>& costs,
+           int n_labels, const nb::kwargs& options) {
+            return new RootEvaluator(read_rows(ranks, labels, weights, costs, n_labels, options));
+        },
+        "ranks"_a.noconvert(), "labels"_a.noconvert().none(), "weights"_a.noconvert().none(),
+        "costs"_a.noconvert().none(), "n_labels"_a, "options"_a);
+    shared.def(
+        "threshold_numbers",
+        [](const Input<std::int32_t, 2>& ranks, const std::string& model, const Input<double, 2>& numbers,
+           int n_labels, const nb::kwargs& options) {
+            return new RootEvaluator(read_numbers(ranks, model, numbers, n_labels, options));
+        },
+        "ranks"_a.noconvert(), "model"_a, "numbers"_a.noconvert(), "n_labels"_a, "options"_a);
 }

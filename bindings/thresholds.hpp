@@ -1,6 +1,7 @@
-// Registers the functions for all thresholds of columns.
+// The functions of the native module that search all thresholds, and the class that evaluates some of them.
 #pragma once
 
-#include <nanobind/nanobind.h>
+#include "arguments.hpp"
 
-void register_thresholds(nanobind::module_& module);
+void register_thresholds(nb::module_& module);
+void register_threshold_evaluator(nb::module_& shared);

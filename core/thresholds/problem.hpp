@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -46,11 +47,18 @@ struct Result : streed::Result {
     bool work_limit = false;  // the search has ended at its limit of work
 };
 
+// Evaluates a batch of root thresholds elsewhere (search/remote.hpp has the numbers). False: not yet, and the
+// caller asks again, with the same batch, after a look at the clock. No answers: the caller is to do it.
+using Helper =
+    std::function<bool(const std::vector<std::int64_t>& batch, std::vector<std::int64_t>& answers)>;
+
 struct Effort {
     double work_limit = std::numeric_limits<double>::infinity();  // in rows times columns walked over
     // Work of a first exact attempt, after which a good tree and a bound come first, and the exact search
     // only where it is foreseen to end (anytime/anytime.hpp); 0: the exact search alone.
     double first_attempt = 0;
+
+    Helper helper = {};  // for searches that end with a proof, and have no limit of work
 
     bool anytime() const { return first_attempt > 0; }
 };

@@ -108,6 +108,8 @@ class sizes:  # noqa: N801  (a submodule)
         **options: Unpack[_OneValue],
     ) -> dict[str, Any]: ...
 
+_Helper: TypeAlias = Callable[[npt.NDArray[np.int64]], npt.NDArray[np.int64] | None]
+"""Evaluates a batch of root thresholds; None: not yet, an empty array: the engine is to do it."""
 _Poll: TypeAlias = Callable[[dict[str, float]], object] | None
 
 class shared:  # noqa: N801  (a submodule)
@@ -138,6 +140,28 @@ class shared:  # noqa: N801  (a submodule)
         def stop(self) -> None: ...
         def in_units(self, ticks: float) -> float: ...
 
+    class RootEvaluator:
+        def evaluate(
+            self, batch: npt.NDArray[np.int64], poll: _Poll = None
+        ) -> npt.NDArray[np.int64] | None: ...
+
+    @staticmethod
+    def thresholds(
+        ranks: npt.NDArray[np.int32],
+        labels: npt.NDArray[np.int32] | None,
+        weights: npt.NDArray[np.float64] | None,
+        costs: npt.NDArray[np.float64] | None,
+        n_labels: int,
+        **options: Unpack[_Thresholds],
+    ) -> RootEvaluator: ...
+    @staticmethod
+    def threshold_numbers(
+        ranks: npt.NDArray[np.int32],
+        model: str,
+        numbers: npt.NDArray[np.float64],
+        n_labels: int,
+        **options: Unpack[_Thresholds],
+    ) -> RootEvaluator: ...
     @staticmethod
     def solve(
         features: npt.NDArray[np.uint8],
@@ -239,6 +263,8 @@ def solve_thresholds(
     weights: npt.NDArray[np.float64] | None,
     costs: npt.NDArray[np.float64] | None,
     n_labels: int,
+    *,
+    helper: _Helper | None = None,
     **options: Unpack[_Thresholds],
 ) -> dict[str, Any]: ...
 def solve_threshold_numbers(
@@ -246,6 +272,8 @@ def solve_threshold_numbers(
     model: str,
     numbers: npt.NDArray[np.float64],
     n_labels: int,
+    *,
+    helper: _Helper | None = None,
     **options: Unpack[_Thresholds],
 ) -> dict[str, Any]: ...
 def front(

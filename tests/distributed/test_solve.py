@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 
 import streed
+import streed.solver.thresholds
 from streed.distributed import Patience
 from tests.distributed.support import bits, same_tree, within
 
@@ -132,3 +133,26 @@ def test_all_threads_of_a_worker_share_one_search(local_threads: Any) -> None:
     )
     assert same_tree(shared, local)
     assert shared.statistics["threads"] == 3
+
+
+@pytest.mark.parametrize("kind", ["labels", "numbers"])
+def test_all_thresholds(client: Any, monkeypatch: Any, kind: str) -> None:
+    """The thresholds of the root are evaluated by workers, and the search takes the same steps."""
+    from streed.distributed import leader
+
+    rng = np.random.default_rng(7)
+    table = np.round(rng.normal(size=(250, 4)), 2)
+    target = table[:, 0] * table[:, 1] + table[:, 2] + rng.normal(0, 0.7, 250)
+    model = {
+        "labels": streed.OptimalTreeClassifier(max_depth=3, cuts="exact"),
+        "numbers": streed.OptimalTreeRegressor(max_depth=3, cuts="exact"),
+    }[kind]
+    given = target > 0 if kind == "labels" else np.round(target, 1)
+    monkeypatch.setattr(streed.solver.thresholds, "FIRST_ATTEMPT", 0.0)  # else it is done at once
+    local = clone(model).fit(table, given)
+    monkeypatch.setattr(leader.ClusterLeader.__init__, "__defaults__", (EARLY,))
+    shared = within(lambda: clone(model).fit(table, given, client=client))
+    assert shared.result_.statistics["pieces"] > 1
+    assert shared.tree_.to_text() == local.tree_.to_text()
+    assert shared.result_.objective == local.result_.objective
+    assert shared.result_.statistics["nodes"] <= local.result_.statistics["nodes"]

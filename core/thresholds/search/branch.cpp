@@ -3,6 +3,7 @@
 #include <array>
 
 #include "run/team.hpp"
+#include "thresholds/search/remote.hpp"
 #include "thresholds/search/search.hpp"
 
 namespace streed::thresholds {
@@ -24,12 +25,7 @@ struct Worker::Branching {
     struct Share {
         int nodes[2];
     };
-    struct Task {
-        Interval interval;
-        int position;
-        Cost room;
-        bool for_tree = false;  // the best one of its column with one level less
-    };
+    using Task = RootTask;
 
     Worker& worker;
     Search& search;
@@ -240,6 +236,7 @@ struct Worker::Branching {
     }
 
     void in_batches(int n_threads);
+    bool ask_helper(const std::vector<Task>& batch, std::vector<std::array<Outcome, 2>>& outcomes);
 
     Outcome run() {
         ++worker.statistics.nodes;
@@ -289,12 +286,44 @@ void Worker::Branching::in_batches(int n_threads) {
         if (batch.empty()) break;
         const auto least = [](const Task& a, const Task& b) { return a.interval.bound < b.interval.bound; };
         report(std::min_element(batch.begin(), batch.end(), least)->interval.bound);
-        team.run(batch.size());
+        if (!search.has_helper() || !ask_helper(batch, outcomes)) team.run(batch.size());
         for (std::size_t k = 0; k < batch.size(); ++k) {
             search.take_memory(search.cache.absorb(*notes[k]));
             merge(batch[k], outcomes[k]);
         }
         done += batch.size();
+    }
+}
+
+// The same by other processes; false if these leave it to this one. With three levels nothing is cached, so
+// that the search takes the same steps.
+bool Worker::Branching::ask_helper(const std::vector<Task>& batch,
+                                   std::vector<std::array<Outcome, 2>>& outcomes) {
+    const Numbers asked = write_batch(search.grid, batch);
+    Numbers told;
+    while (!search.effort.helper(asked, told)) search.checkpoint(worker.calling_);
+    search.checkpoint(worker.calling_);
+    if (told.empty()) return false;
+    const std::vector<RootAnswer> answers = read_answers(told, batch.size());
+    for (std::size_t k = 0; k < batch.size(); ++k) {
+        outcomes[k] = answers[k].sides;
+        search.count_work(answers[k].work);
+    }
+    return true;
+}
+
+void Worker::evaluate_root(const std::vector<RootTask>& tasks,
+                           const std::function<void(const RootAnswer&)>& each) {
+    Node& root = search_.table.root;
+    prepare(root);
+    Branching branching(*this, root, search_.depth, search_.nodes, kInfinite, 0, nullptr);
+    branching.divide_budget();
+    for (const RootTask& task : tasks) {
+        RootAnswer answer;
+        const double before = search_.work();
+        branching.evaluate(*this, task, answer.sides);
+        answer.work = search_.work() - before;
+        each(answer);
     }
 }
 

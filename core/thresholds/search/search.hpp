@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -48,6 +49,7 @@ public:
         if (work() > cap_) throw OutOfWork{};
     }
     void cap_work(double cells) { cap_ = work() + cells; }  // of the attempt that begins; infinity lifts it
+    bool has_helper() const { return effort.helper && cap_ == std::numeric_limits<double>::infinity(); }
     double work_left() const { return effort.work_limit - work(); }
     double seconds_left() const { return options.time_limit - elapsed(); }
     void take_memory(std::ptrdiff_t bytes);
@@ -92,6 +94,15 @@ struct Probe {
     std::int32_t position = 0;
 };
 
+// A threshold of the root that is to be tried, and the interval that it divides.
+struct RootTask {
+    Interval interval;
+    int position = 0;
+    Cost room = 0;
+    bool for_tree = false;  // the best one of its column with one level less
+};
+struct RootAnswer;
+
 // Which trees the two sides of a root with two levels may have.
 struct Shape {
     bool split[2] = {true, true};
@@ -132,6 +143,9 @@ public:
     double work_of(const Node& node) const;  // of a walk over all columns; two labels: rows times columns
     void count_pass(const Node& node);       // over one column, outside of the kernels
     int position_of(const Node& node, const Plan& plan) const;  // of the threshold of a plan
+    // Both sides of thresholds of the root, for the search of another process.
+    void evaluate_root(const std::vector<RootTask>& tasks,
+                       const std::function<void(const RootAnswer&)>& each);
     Statistics statistics;
 
 private:

@@ -37,6 +37,8 @@ class Solve:
         When the client was last heard of, by `time.monotonic`.
     search : object
         The search of this worker, with all that it has learnt from its pieces; None before the first one.
+    idle : list
+        Searches that wait for their next piece, where each piece has one of its own.
     turn : threading.Lock
         Held by the piece that searches. The others of this worker wait, and lend it their threads: so all
         threads of a machine share one cache, and each of them works for one task of Dask.
@@ -49,6 +51,7 @@ class Solve:
         self.beat: Any = None
         self.heard = time.monotonic()
         self.search: Any = None
+        self.idle: list[Any] = []
         self.turn = threading.Lock()
         self.using = 0
 

@@ -52,6 +52,7 @@ class Piece:
     priority: int = 0
     prefer: str = ""
     tries: int = 0
+    data: Any = field(default=None, repr=False)
     future: Any = field(default=None, repr=False)
 
 
@@ -223,6 +224,7 @@ class Crew:
             "version": current_version(),
             "kind": piece.kind,
             "features": piece.features,
+            "data": piece.data,
             "value": self.value,
             "slice": piece.slice,
             "lease": self.patience.lease,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from streed.distributed import roots, whole
+from streed.distributed import roots, thresholds, whole
 from streed.distributed.patience import DEFAULT, Patience
 from streed.distributed.problem import RootProblem
 from streed.options import Limits
 from streed.solver.engines import by_depth, priced
+from streed.solver.engines import thresholds as thresholds_engine
 from streed.solver.engines.led import led_by
 from streed.solver.solve import solve_checked
 from streed.tasks.base import Task, form_of
@@ -79,6 +81,14 @@ class ClusterLeader:
             return start
         problem = RootProblem.make(form, rows, name, options)
         return roots.search(start, problem, self.client, options, self.patience, began)
+
+    def thresholds(
+        self, problem: thresholds_engine.ThresholdProblem, options: dict[str, Any]
+    ) -> dict[str, Any]:
+        """Search all thresholds, those of the root by workers; with a limit of work it does not take long."""
+        if options.get("work_limit", math.inf) < math.inf or options["max_depth"] < LEAST_DEPTH:
+            return thresholds_engine.search_here(problem, options)
+        return thresholds.search(problem, options, self.client, self.patience)
 
     def priced(self, form: OneValue, rows: NDArray[np.uint8], options: dict[str, Any]) -> dict[str, Any]:
         """Search without a depth, by one worker."""

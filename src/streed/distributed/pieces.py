@@ -86,7 +86,10 @@ def run_piece(problem: Any, request: dict[str, Any]) -> dict[str, Any]:
     board.lease = request["lease"]
     with board.taking(request["solve"]) as solve:
         watch = Watch(worker, solve, request)
-        answer = _in_turn(problem, request, solve, watch, worker.state.nthreads)
+        if problem.in_turns:
+            answer = _in_turn(problem, request, solve, watch, worker.state.nthreads)
+        else:
+            answer = _alone(problem, request, solve, watch)
     return answer | {"why": watch.why, "seconds": watch.processor_time, "worker": worker.address}
 
 
@@ -107,6 +110,18 @@ def _in_turn(
         raise
     finally:
         solve.turn.release()
+
+
+def _alone(problem: Any, request: dict[str, Any], solve: Solve, watch: Watch) -> dict[str, Any]:
+    """Do a piece beside the others of this solve, by a search of its own."""
+    try:
+        search = solve.idle.pop()
+    except IndexError:
+        search = problem.open(1)
+    watch.begin(1)
+    answer = KINDS[request["kind"]](search, request, solve, watch)
+    solve.idle.append(search)
+    return answer
 
 
 def _nothing(request: dict[str, Any], value: float) -> dict[str, Any]:
@@ -137,6 +152,11 @@ def _rebuild(search: Any, request: dict[str, Any], solve: Solve, watch: Watch) -
     return {"answer": answer}
 
 
+def _thresholds(search: Any, request: dict[str, Any], solve: Solve, watch: Watch) -> dict[str, Any]:
+    """Evaluate thresholds of a root."""
+    return {"answers": search.evaluate(request["data"], lambda _: watch.unwanted())}
+
+
 def _whole(search: Any, request: dict[str, Any], solve: Solve, watch: Watch) -> dict[str, Any]:
     """Do a whole search, which no other worker takes part in."""
 
@@ -150,5 +170,6 @@ def _whole(search: Any, request: dict[str, Any], solve: Solve, watch: Watch) -> 
 KINDS: dict[str, Callable[[Any, dict[str, Any], Solve, Watch], dict[str, Any]]] = {
     "roots": _roots,
     "rebuild": _rebuild,
+    "thresholds": _thresholds,
     "whole": _whole,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, is_dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ class RootProblem:
     shape: tuple[int, int]
     name: str
     options: dict[str, Any]
+    in_turns: ClassVar[bool] = True
+    """Pieces of a worker use one search, with the threads of all of them."""
 
     @classmethod
     def make(cls, form: OneValue, rows: NDArray[np.uint8], name: str, options: dict[str, Any]) -> RootProblem:

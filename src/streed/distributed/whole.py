@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ class PricedSearch:
     form: OneValue
     rows: NDArray[np.uint8]
     options: dict[str, Any]
+    in_turns: ClassVar[bool] = False
 
     def open(self, n_threads: int) -> PricedSearch:
         """Return itself: nothing stays from piece to piece, and it has one thread."""
@@ -51,6 +52,7 @@ class WholeSolve:
     """A solve: `call` makes it, within limits of its own, and takes a progress callback."""
 
     call: Callable[..., Result]
+    in_turns: ClassVar[bool] = False
 
     def open(self, n_threads: int) -> WholeSolve:
         """Return itself: nothing stays from piece to piece, and it has one thread."""

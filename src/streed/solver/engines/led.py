@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 from streed.options import Limits
 from streed.tasks.forms import OneValue
 from streed.tree.result import Result
+
+if TYPE_CHECKING:
+    from streed.solver.engines.thresholds import ThresholdProblem
 
 
 class Leader(Protocol):
@@ -36,6 +39,9 @@ class Leader(Protocol):
         self, form: OneValue, rows: NDArray[np.uint8], name: str, options: dict[str, Any]
     ) -> dict[str, Any]:
         """Search the tree of least cost up to a depth."""
+
+    def thresholds(self, problem: ThresholdProblem, options: dict[str, Any]) -> dict[str, Any]:
+        """Search the tree of least cost over all thresholds."""
 
     def priced(self, form: OneValue, rows: NDArray[np.uint8], options: dict[str, Any]) -> dict[str, Any]:
         """Search the tree of least cost where branching nodes have a price."""

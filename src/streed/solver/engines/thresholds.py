@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streed import _core
 from streed.options import Limits
+from streed.solver.engines import led
 from streed.tasks.forms import CountsMetric, OneValue, Sums
 
 
@@ -41,18 +42,47 @@ def value_of(form: Any) -> OneValue:
     return value
 
 
+class ThresholdProblem(NamedTuple):
+    """What the engine searches over all thresholds.
+
+    Attributes
+    ----------
+    kind : {"thresholds", "threshold_numbers"}
+        The function of the engine: rows with labels or costs, or with the numbers of a row model.
+    data : tuple
+        Its arguments.
+    """
+
+    kind: str
+    data: tuple[Any, ...]
+
+
 def search(
     ranks: NDArray[np.int32], labels: Any, costs: Any, n_labels: int, options: dict[str, Any]
 ) -> dict[str, Any]:
     """Search the least sum over the rows: labels are (codes, weights), or there are costs per label."""
     codes, weights = (None, None) if labels is None else labels
-    answer: dict[str, Any] = _core.solve_thresholds(ranks, codes, weights, costs, n_labels, **options)
-    return answer
+    return _search(ThresholdProblem("thresholds", (ranks, codes, weights, costs, n_labels)), options)
 
 
 def search_squares(
     ranks: NDArray[np.int32], statistics: NDArray[np.float64], options: dict[str, Any]
 ) -> dict[str, Any]:
     """Search the least squared error, from the weight, sum and square of each row."""
-    answer: dict[str, Any] = _core.solve_threshold_numbers(ranks, "squares", statistics, 1, **options)
+    return _search(ThresholdProblem("threshold_numbers", (ranks, "squares", statistics, 1)), options)
+
+
+def _search(problem: ThresholdProblem, options: dict[str, Any]) -> dict[str, Any]:
+    leader = led.leader()
+    return search_here(problem, options) if leader is None else leader.thresholds(problem, options)
+
+
+def search_here(problem: ThresholdProblem, options: dict[str, Any], helper: Any = None) -> dict[str, Any]:
+    """Search by the engine of this process; `helper` evaluates thresholds of the root elsewhere."""
+    answer: dict[str, Any] = getattr(_core, f"solve_{problem.kind}")(*problem.data, helper=helper, **options)
     return answer
+
+
+def evaluator(problem: ThresholdProblem, options: dict[str, Any]) -> Any:
+    """Return what evaluates thresholds of the root for the search of another process."""
+    return getattr(_core.shared, problem.kind)(*problem.data, **options)
