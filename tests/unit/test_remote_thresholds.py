@@ -59,7 +59,7 @@ def test_the_search_takes_the_same_steps(seed: int, model: str, depth: int) -> N
     case = Case(seed, model, depth)
     local = case.solve()
     others = [case.evaluator() for _ in range(3)]
-    waits = []
+    waits: list[Any] = []
 
     def helper(batch: Any) -> Any:
         if not waits or case.rng.random() < 0.3:  # it is not ready yet
@@ -84,7 +84,7 @@ def test_the_search_takes_the_same_steps(seed: int, model: str, depth: int) -> N
 
 def test_errors_of_a_helper_are_raised_when_the_search_has_ended() -> None:
     case = Case(1, "labels", 3)
-    ended = []
+    ended: list[bool] = []
 
     def fail(_: Any) -> Any:
         ended.append(True)
