@@ -9,6 +9,7 @@
 #include "options.hpp"
 #include "priced.hpp"
 #include "result.hpp"
+#include "search/depths.hpp"
 #include "shared_root.hpp"
 #include "sizes/sizes.hpp"
 #include "subproblems.hpp"
@@ -43,8 +44,15 @@ nb::dict run_sizes(const streed::Problem& problem, streed::Options& options, con
 }
 
 nb::dict run_one(const streed::Problem& problem, streed::Options& options, const nb::object& callback) {
-    return result_dict(run_polled(options, callback, [&] { return streed::solve(problem, options); }),
-                       kOneValueStatistics);
+    streed::DepthProofs proofs;
+    nb::dict out = result_dict(
+        run_polled(options, callback, [&] { return streed::solve(problem, options, proofs); }),
+        kOneValueStatistics);
+    nb::list depths;
+    for (const streed::DepthProof& each : proofs)
+        depths.append(nb::make_tuple(each.depth, each.bound, each.attained));
+    out["depths"] = depths;
+    return out;
 }
 
 template <Run run>

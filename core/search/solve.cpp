@@ -15,6 +15,7 @@
 #include "run/conclude.hpp"
 #include "run/incumbent.hpp"
 #include "search/trees/greedy.hpp"
+#include "search/depths.hpp"
 #include "search/neighbourhoods/neighbourhoods.hpp"
 #include "search/neighbourhoods/turns.hpp"
 #include "search/prepared.hpp"
@@ -33,6 +34,8 @@ constexpr double kShortWork = 3e8;       // and one so short no search with a le
 constexpr double kLateSeconds = 0.05;    // for removing splits after a leaf function was stopped
 constexpr double kLongSeconds = 1;  // foreseen: from here on a search shares its time with neighbourhoods
 constexpr double kFirstStage = 0.4, kSecondStage = 0.8;  // of the best known tree
+// Of the time that the whole search has or takes: so long may a smaller depth be searched for its own sake.
+constexpr double kOwnShare = 0.02;
 constexpr int kSketched = 10;  // levels of greedy trees that are pruned: at most 1,023 nodes
 constexpr int kDeep = 5;       // from here on greedy trees come first, and from the next depth on restarts
 
@@ -41,15 +44,16 @@ public:
     using PreparedSearch::PreparedSearch;
 
     Result run();
+    const DepthProofs& depths() const { return depths_; }  // in natural units, after `run`
 
 private:
     void lower_limits(int& depth, int& nodes) const;
     double prove(Worker& main, int& depth, int& nodes);
     Tree rebuild(Worker& main, int depth, int nodes, double proven);
     FinishedTree finish(Status& status);
-    void search_depth(Worker& main, int depth, int nodes, bool last,
-                      double below = std::numeric_limits<double>::infinity());
+    void search_depth(Worker& main, int depth, int nodes, bool last, double known);
     double foreseen(int depth) const;
+    double own_ceiling(Worker& main, int depth, int nodes, int last);
     void catch_up(Worker& worker, bool at_once);
     void grow_greedily(Worker& worker, int depth, int nodes);
     void restart(Worker& worker, int depth);
@@ -67,9 +71,11 @@ private:
     const TreeCosts costs_{search_, root_};
     run::Incumbent<double, Tree> incumbent_{std::numeric_limits<double>::infinity()};
     double value_ = std::numeric_limits<double>::infinity();  // of the depths that were searched to the end
-    double shown_ = 0;                   // what the root's best tree cost when it was last built,
-    double building_ = 0;                // and the seconds that this took so far
-    bool final_depth_ = false;           // the root's bounds hold for the depth that was asked for
+    double shown_ = 0;          // what the root's best tree cost when it was last built,
+    double building_ = 0;       // and the seconds that this took so far
+    bool final_depth_ = false;  // the root's bounds hold for the depth that was asked for
+    bool own_depth_ = false;    // a smaller depth is searched to its own optimum
+    DepthProofs depths_;
     std::atomic<std::size_t> begun_{0};  // features of the root
     std::unique_ptr<Neighbourhoods> neighbourhoods_;
     double staged_ =
@@ -214,16 +220,30 @@ void RootSearch::take_turn(double until, int steps) {
     const double cost = neighbourhoods_->cost();
     if (cost >= known_value()) return;
     incumbent_.offer(cost, neighbourhoods_->tree());
+    if (own_depth_) return;
     const std::lock_guard lock(root_.mutex);
     if (cost >= root_.best) return;
     root_.best = shown_ = cost;
     root_.choice = {};
 }
 
-// The features of the root, shared out to the threads one by one. All trees that cost less than `below` are
+// Up to which value the trees of a smaller depth are searched: below what deeper trees cost already, since
+// that is all the next depth needs. Where a limit of time may end the search, its user wants to know what was
+// proven: a depth that takes a small part of the time is then searched to its own optimum.
+double RootSearch::own_ceiling(Worker& main, int depth, int nodes, int last) {
+    const double known = known_value();
+    own_depth_ = depth < last && options_.time_limit < 1e9 &&
+                 foreseen(depth) <= kOwnShare * std::min(options_.time_limit, foreseen(last));
+    if (!own_depth_) return known;
+    Tree tree;
+    main.rebuild.lookahead(0, depth, nodes, tree);
+    offer(tree);
+    return std::max(known, costs_.cost(tree));
+}
+
+// The features of the root, shared out to the threads one by one. All trees that cost less than `known` are
 // found.
-void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last, double below) {
-    const double known = std::min(below, known_value());
+void RootSearch::search_depth(Worker& main, int depth, int nodes, bool last, double known) {
     main.begin_branching(0, depth, nodes, known);
     final_depth_ = last;  // only now are the root's bounds those of this depth
     if (root_.best < known) {
@@ -258,7 +278,7 @@ void RootSearch::prove_share(Worker& main, int depth, int nodes, double share) {
         return;
     const double below = share * known_value();
     if (below <= std::max(staged_, std::min(root_.leaf, search_.least_split()))) return;
-    search_depth(main, depth, nodes, true, below);
+    search_depth(main, depth, nodes, true, std::min(below, known_value()));
     final_depth_ = false;
     if (root_.best < below)
         value_ = std::min(value_, root_.best);
@@ -306,7 +326,9 @@ double RootSearch::prove(Worker& main, int& depth, int& nodes) {
             restart(main, depth);
         if (dd == std::max(first, depth - 1)) prove_share(main, depth, nodes, kFirstStage);
         if (dd == depth) prove_share(main, depth, n, kSecondStage);
-        search_depth(main, dd, n, dd == depth);
+        search_depth(main, dd, n, dd == depth, own_ceiling(main, dd, n, depth));
+        if (dd < depth) depths_.push_back({dd, root_.best, own_depth_});
+        own_depth_ = false;
         value_ = std::min(value_, root_.best);
         lower_limits(depth, nodes);
     }
@@ -385,15 +407,25 @@ Result RootSearch::run() {
     statistics_.rows_merged = static_cast<std::size_t>(root_.node.n_slots());
     Result result;
     run::conclude(search_, std::move(finished), proof, statistics_, result);
+    for (DepthProof& each : depths_) each.bound = bound_in_units(each.bound);
     return result;
 }
 
 }  // namespace
 
 Result solve(const Problem& problem, const Options& options) {
-    if (problem.maximum && problem.function == nullptr) return solve(LeafSums(problem).problem(), options);
+    DepthProofs depths;
+    return solve(problem, options, depths);
+}
+
+Result solve(const Problem& problem, const Options& options, DepthProofs& depths) {
+    if (problem.maximum && problem.function == nullptr)
+        return solve(LeafSums(problem).problem(), options, depths);
     try {
-        return RootSearch(problem, options).run();
+        RootSearch search(problem, options);
+        Result result = search.run();
+        depths = search.depths();
+        return result;
     } catch (const Stopped&) {  // before there was a tree
         throw Interrupted{};
     }

@@ -12,7 +12,7 @@ import pytest
 
 import streed.cli.tables as tables
 from streed.cli import main
-from streed.cli.tables import read_table
+from streed.cli.tables import of_model, read_table
 from streed.model.model import Model
 from streed.table.columns import Kind, column_names, read_columns
 from tests.cli.data import COLUMNS, rows, write
@@ -72,7 +72,7 @@ def test_models_do_not_depend_on_the_library(
     arguments = ["fit", customers, "--target", "churn", "--drop", "id", "--depth", "2", "--out", str(other)]
     assert main(arguments) == 0
     assert Model.load(other).tree.to_text() == Model.load(stored).tree.to_text()
-    new = read_table(write(tmp_path / "new.csv", rows(50, seed=5)))
+    new = of_model(Model.load(other), read_table(write(tmp_path / "new.csv", rows(50, seed=5))))
     assert np.array_equal(Model.load(other).predict(new), Model.load(stored).predict(new))
 
 

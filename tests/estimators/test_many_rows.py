@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,42 @@ def test_policies_are_bounded_by_the_best_reward_of_each_row() -> None:
     result = streed.PolicyTree(max_depth=3).fit(X, rewards=rewards).result_
     assert "250 quantiles" in result.note
     assert result.objective < result.lower_bound == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("max_nodes", [0, 2, 6])
+def test_a_limit_of_nodes_holds(max_nodes: int) -> None:
+    """The tree over bins is a full one; the best tree over its tests keeps the limit."""
+    X, y = noisy(4, 2000)
+    model = streed.OptimalTreeClassifier(max_depth=3, max_nodes=max_nodes).fit(X, y)
+    assert model.tree_.n_nodes <= max_nodes
+    assert "250 quantiles" in model.result_.note
+    assert model.result_.objective == errors(model, X, y)
+    greedy = DecisionTreeClassifier(max_depth=3, max_leaf_nodes=max(2, max_nodes + 1), random_state=0)
+    if max_nodes:
+        assert model.result_.objective <= errors(greedy.fit(X, y), X, y)
+
+
+def test_exact_fits_search_bins_where_their_time_is_short() -> None:
+    X, y = noisy(0, 2000)
+    model = streed.OptimalTreeClassifier(max_depth=3, cuts="exact", time_limit=0.004)
+    with pytest.warns(streed.NotProvenWarning, match=r"time_limit=0\.004"):
+        result = model.fit(X, y).result_
+    assert result.status == "time_limit"
+    assert "a time_limit above 0.008 s lets the search go on" in result.note
+    assert result.objective == errors(model, X, y)
+    greedy = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    assert result.objective <= errors(greedy, X, y)
+    assert model.set_params(time_limit=None).fit(X, y).result_.optimal
+
+
+def test_notes_name_no_limit_that_was_given() -> None:
+    X, y = noisy(0, 2000)
+    note = streed.OptimalTreeClassifier(max_depth=3).fit(X, y).result_.note
+    assert note.endswith("a time_limit above 0.008 s or cuts='exact' lets the search go on over all of them")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", streed.NotProvenWarning)
+        note = streed.OptimalTreeClassifier(max_depth=3, time_limit=0.006).fit(X, y).result_.note
+    assert note.endswith("a time_limit above 0.008 s lets the search go on over all of them")
 
 
 def test_a_tree_without_errors_is_proven() -> None:

@@ -25,6 +25,18 @@ def tables(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.ascontiguousarray(ranks), codes, weights
 
 
+def test_large_tables_of_different_rows_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that differ in one column are not compared; whole weights become rows again where few."""
+    monkeypatch.setattr(merged_rows, "MANY", 2)
+    monkeypatch.setattr(merged_rows, "in_order", None)
+    ranks, codes = np.array([[2, 0, 1], [0, 0, 0]], np.int32), np.array([1, 0, 1], np.int32)
+    for weights, expected in (([1, 1, 1], [0, 1, 2]), ([0.5, 2, 1], [0, 1, 2]), ([1, 1, 1.0], [0, 1, 2])):
+        merged = merge_classes(ranks, codes, np.array(weights, np.float64))
+        assert merged[0][0].tolist() == expected
+        assert merged[1].tolist() == [0, 1, 1]
+        assert merged[2].tolist() == [weights[1], weights[2], weights[0]]
+
+
 def slow_classes(ranks: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> dict[tuple[int, ...], float]:
     """The twin: the weight of each different row with its class, by a dictionary."""
     sums: Counter[tuple[int, ...]] = Counter()

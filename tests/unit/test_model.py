@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +187,11 @@ def test_only_tested_columns_matter_and_none_may_be_absent() -> None:
     model = Model.from_estimator(estimator)
     (tested,) = model.tested_columns
     expected = estimator.predict(frame).tolist()
-    assert model.predict(frame[[tested]].assign(more="?")).tolist() == expected
+    assert model.predict(frame[[tested]]).tolist() == expected
+    others = frame.rename(columns={tested: tested, "b": "more", "c": "less"})[["more", tested, "less"]]
+    for other in (others, by_polars(others)):
+        with pytest.raises(ValueError, match="that the fit did not have: 'more', 'less'; leave them out"):
+            model.predict(other)
     with pytest.raises(ValueError, match=f"no column '{tested}', which the tree tests; it has 'b'"):
         model.predict(frame[["b"]])
     with pytest.raises(ValueError, match="a table of 3 columns is needed"):
@@ -194,3 +199,22 @@ def test_only_tested_columns_matter_and_none_may_be_absent() -> None:
     for other in (frame[[tested]], frame.assign(more="?")):
         with pytest.raises(ValueError, match="feature names"):
             estimator.predict(other)
+
+
+def test_columns_that_the_fit_did_not_have_are_refused_by_files_that_know() -> None:
+    """The target may be there; models of trees alone, and files of version 0.2, do not know all columns."""
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "b": list("xyxy")})
+    estimator = OptimalTreeClassifier(max_depth=1).fit(frame, [0, 0, 1, 1])
+    model = Model.from_estimator(estimator, target="y")
+    expected = estimator.predict(frame).tolist()
+    described = model.to_dict()
+    again = Model.from_dict(json.loads(json.dumps(described)))
+    assert again == replace(model, verified=again.verified)
+    assert again.predict(frame.assign(y=0)).tolist() == expected
+    with pytest.raises(ValueError, match="'key'"):
+        again.predict(frame.assign(key=0))
+    with pytest.raises(ValueError, match="'key'"):
+        again.apply(frame.assign(key=0))
+    old = {name: entry for name, entry in described.items() if name != "all_columns"}
+    for lenient in (Model.from_dict(old), Model.from_tree(estimator.tree_)):
+        assert lenient.predict(frame.assign(key=0)).tolist() == expected

@@ -119,3 +119,20 @@ def test_trees_that_test_no_column_of_a_foreign_frame() -> None:
     frame = pl.DataFrame({"kind": ["a"] * 4, "day": ["2024-03-05"] * 4})
     for model in (OptimalTreeClassifier(max_depth=1), OptimalTreeRegressor("absolute_error", max_depth=1)):
         assert model.fit(frame, [0, 1, 1, 1]).predict(frame).tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("n_rows", [1, 8, 9])
+def test_short_frames_of_many_columns_are_checked_as_long_ones(n_rows: int) -> None:
+    """Columns that no test looks at may be looked at value by value, and are refused alike."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({f"x{j}": rng.normal(size=60) for j in range(12)})
+    frame["whole"], frame["flag"] = rng.integers(0, 9, 60), rng.random(60) < 0.5
+    model = OptimalTreeClassifier(max_depth=1).fit(frame, frame["x0"] > 0)
+    some = frame[:n_rows]
+    assert model.predict(some).tolist() == (some["x0"] > 0).tolist()
+    assert model.predict(some.assign(x5=np.nan)).tolist() == (some["x0"] > 0).tolist()
+    for value in (np.inf, -np.inf):
+        with pytest.raises(ValueError, match="infinity"):
+            model.predict(some.assign(x5=value))
+    with pytest.raises(TypeError, match="'x5' held numbers"):
+        model.predict(some.assign(x5="text"))

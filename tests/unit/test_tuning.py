@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 
 import streed
 from streed.estimators.choosing.scores import own_score
-from streed.tuning import tune
+from streed.tuning import fits, tune
 from streed.tuning.clock import Clock
 from streed.tuning.fits import FoldSearch, Scorer
 
@@ -51,6 +51,30 @@ def test_prices_come_from_the_sizes() -> None:
             own = streed.OptimalTreeClassifier(max_depth=2, cost_complexity=price).fit(X[fold[0]], Y[fold[0]])
             least = min(f.value + price * f.total * f.nodes for f in sizes.values())
             assert least == pytest.approx(own.result_.objective)
+
+
+def test_short_time_limits_read_fewer_rows_of_large_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tenth of the rows can be read in the time: these are fitted, and every class is among them."""
+    labels = np.zeros(1000, np.int64)
+    labels[17] = 1
+    fold = np.arange(800), np.arange(800, 1000)
+    monkeypatch.setattr(fits, "LEAST_ROWS", 50)
+    (few, scored), share = fits.thinned(fold, 10, 0.5 * 800 * 10 * fits.SECONDS_PER_CELL / 2.5, labels)
+    assert share == pytest.approx(0.1)
+    assert 17 in few
+    assert 80 <= few.size <= 82
+    assert scored.size == 20
+    assert set(few) <= set(fold[0])
+    assert set(scored) <= set(fold[1])
+    assert fits.thinned(fold, 10, 100.0, labels) == (fold, 1.0)
+
+
+def test_tuning_says_that_folds_had_fewer_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fits, "LEAST_ROWS", 50)
+    monkeypatch.setattr(fits, "SECONDS_PER_CELL", 1.0)
+    found = tune(streed.OptimalTreeClassifier(max_depth=2, time_limit=100), X, Y, random_state=0)
+    assert "with 0.42 of their rows" in found.folds
+    assert found.complete
 
 
 def test_one_standard_error_chooses_no_larger_tree() -> None:

@@ -140,6 +140,8 @@ def test_survival() -> None:
     index = concordance_index(TIMES[NEW]["event"], TIMES[NEW]["time"], SURVIVAL.predict(X[NEW]))
     assert new[1:3] == ["200", str(TIMES[NEW]["event"].sum())]
     assert new[4] == f"{index:.4f}"
+    low, high = map(float, new[5].split(" to "))
+    assert 0 <= low < index < high <= 1
     hazards = SURVIVAL.predict_cumulative_hazard_function(X[NEW])
     end = TIMES[OLD]["time"].max()
     expected = sum(
@@ -249,6 +251,34 @@ def page(shared_page: Page) -> Iterator[Page]:
     assert shared_page.errors() == []
     loaded = shared_page.js("return performance.getEntriesByType('resource').map((entry) => entry.name)")
     assert loaded == []
+
+
+def test_stability_of_fair_trees_is_counted_with_their_groups() -> None:
+    groups = np.array(X.income < 32)
+    fair = streed.FairTreeClassifier(max_depth=1, max_difference=0.5)
+    fair.fit(X[OLD], Y[OLD], sensitive_features=groups[OLD])
+    without = fair.report(X[NEW], Y[NEW], train=(X[OLD], Y[OLD]), resamples=2).to_markdown()
+    assert "Not counted: the fit was given groups, give train=(X, y, sensitive\\_features)" in without
+    report = fair.report(X[NEW], Y[NEW], train=(X[OLD], Y[OLD], groups[OLD]), resamples=3)
+    (table,) = tables_of(report)["Stability"]
+    assert table.rows
+    assert all(row[2].endswith(" of 3") for row in table.rows)
+
+
+def test_samples_whose_limits_no_tree_keeps_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = np.array(X.sex)
+    fair = streed.FairTreeClassifier(max_depth=1).fit(X[OLD], Y[OLD], sensitive_features=groups[OLD])
+
+    fit = streed.FairTreeClassifier.fit
+
+    def infeasible(model: Any, *given: Any, **named: Any) -> Any:
+        if "sensitive_features" in named:
+            raise streed.InfeasibleError("none")
+        return fit(model, *given, **named)
+
+    monkeypatch.setattr(streed.FairTreeClassifier, "fit", infeasible)
+    report = fair.report(X[NEW], Y[NEW], train=(X[OLD], Y[OLD], groups[OLD]), resamples=2)
+    assert "Of 2 further samples no tree keeps the limits" in report.to_markdown()
 
 
 def test_the_page_in_a_browser(page: Page) -> None:

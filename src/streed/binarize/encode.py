@@ -35,7 +35,7 @@ class Known(NamedTuple):
     part: str = ""
     """The part of dates that the values are."""
 
-    def take(self, rows: NDArray[np.intp]) -> Known:
+    def take(self, rows: Any) -> Known:
         """Return the values of some rows."""
         missing = None if self.missing is None else self.missing[rows]
         return self._replace(values=self.values[rows], missing=missing)
@@ -99,18 +99,22 @@ class Encoder:
 
 
 def encode_features(
-    n_rows: int, known: Sequence[Known], fitted: Sequence[ColumnFeatures]
+    n_rows: int,
+    known: Sequence[Known],
+    fitted: Sequence[ColumnFeatures],
+    kept: NDArray[np.intp] | None = None,
 ) -> NDArray[np.bool_]:
-    """Write the features of all columns, one feature per column of the result."""
+    """Write the features of all columns, or those that are kept, one feature per column of the result."""
     encoders = list(map(Encoder, known, fitted))
     ends = [0, *accumulate(len(column.conditions) for column in fitted)]
-    features = np.empty((n_rows, ends[-1]), dtype=np.bool_)
+    features = np.empty((n_rows, ends[-1] if kept is None else kept.size), dtype=np.bool_)
     block = np.empty((ends[-1], min(n_rows, BLOCK)), dtype=np.bool_)
     for begin in range(0, n_rows, BLOCK):
         end = min(n_rows, begin + BLOCK)
         for encoder, start, stop in zip(encoders, ends, ends[1:], strict=False):
             encoder.write(begin, end, block[start:stop, : end - begin])
-        features[begin:end] = block[:, : end - begin].T
+        rows = block[:, : end - begin]
+        features[begin:end] = (rows if kept is None else rows[kept]).T
     return features
 
 

@@ -112,6 +112,15 @@ class Plan:
             return False
         return are_whole(distinct) and numbers_identify(distinct, n_rows)
 
+    def gaps(self, known: Known) -> Gaps:
+        """Return the gaps between the values of a column of numbers or dates."""
+        _, values, missing = known[:3]
+        if self.rows is not None:
+            values, missing = values[self.rows], None if missing is None else missing[self.rows]
+        rows = Rows(values, self.weights, None)
+        rows = rows if missing is None else rows.where(~missing)
+        return find_gaps(as_sorted(rows.values), rows.weights)
+
     def features(self, known: Known, given: Any = None, gaps: Gaps | None = None) -> ColumnFeatures:
         """Choose the features of a column.
 

@@ -20,6 +20,10 @@ from streed.table.limits import rounded_down
 from streed.tree.missing import answer_absent, check_absent
 from streed.tree.tree import ColumnTest, Tree
 
+FEW_ROWS, MANY_COLUMNS = 8, 6
+"""Frames of no more rows, and of so many columns of numbers that are not tested, are looked at value by
+value: one row of 20 columns then takes .5 ms instead of 1.1, of 3 columns .4 instead of .3."""
+
 
 def route_table(
     table: Any, columns: Sequence[ColumnFeatures], missing: str, tree: Tree, missing_at_predict: str
@@ -85,6 +89,10 @@ def _read(table: Any, columns: Sequence[ColumnFeatures], tested: list[int], miss
     if not needed:  # a selection of no columns forgets how many rows there are, or is refused
         return {}
     if is_pandas(table):  # a frame of some columns would take longer than to read them
+        if not strict and table.shape[0] <= FEW_ROWS and len(wanted) - len(tested) >= MANY_COLUMNS:
+            fine = _plain_numbers(table)
+            wanted = [j for j in wanted if j in tested or sources[j] not in fine]
+            needed = sorted({sources[j] for j in wanted})
         names = [column.name for column in columns if not column.part]
         found = {j: from_pandas(names[j], table.iloc[:, j]) for j in needed}
         return {j: read_fitted(found[sources[j]], columns[j], missing) for j in wanted}
@@ -97,6 +105,16 @@ def _read(table: Any, columns: Sequence[ColumnFeatures], tested: list[int], miss
     read: Iterator[Column] = read_columns(part, [names[j] for j in needed])
     known = dict(zip(needed, read, strict=True))
     return {j: read_fitted(known[sources[j]], columns[j], missing) for j in wanted}
+
+
+def _plain_numbers(table: Any) -> set[int]:
+    """Return the columns of a short frame of pandas that hold NumPy's numbers or Booleans, none infinite.
+
+    There is nothing to refuse in them. To read 17 such columns one by one took .6 of 1.0 ms for one row.
+    """
+    plain = {j for j, kind in enumerate(table.dtypes) if isinstance(kind, np.dtype) and kind.kind in "iufb"}
+    rows = table.to_numpy(object).tolist()
+    return {j for j in plain if not any(abs(row[j]) == math.inf for row in rows)}
 
 
 def _test(encoder: Encoder, fitted: ColumnFeatures, known: Known, position: int) -> ColumnTest:

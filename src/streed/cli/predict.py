@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from streed.cli.parser import names
-from streed.cli.tables import read_table
+from streed.cli.tables import of_model, read_table
 from streed.cli.training import add_quiet, note
 from streed.cli.views import check_files
 from streed.model.model import Model, listed
@@ -59,13 +59,14 @@ def run(arguments: argparse.Namespace) -> int:
     for name in arguments.keep:
         if name not in columns:
             raise ValueError(f"there is no column {name!r} in {arguments.data}; it has {listed(columns)}")
-    predicted = model.predict(frame)
+    known = of_model(model, frame)
+    predicted = model.predict(known)
     table: dict[str, list[Any]] = {name: _texts(frame[name]) for name in arguments.keep}
     table["prediction"] = predicted.tolist()
     if arguments.proba and model.tree.class_weights is None:
         raise ValueError("--proba needs a model of labels, but this one predicts numbers")
     if arguments.proba:
-        shares = model.predict_proba(frame).T.tolist()
+        shares = model.predict_proba(known).T.tolist()
         labels = model.tree.classes.tolist()
         table |= {f"probability of {label}": share for label, share in zip(labels, shares, strict=True)}
     write_csv(table, arguments.out)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from streed.cli.tables import read_table
+from streed.cli.tables import of_model, read_table
 from streed.cli.views import check_files
 from streed.model.model import Model, listed
 from streed.report.choices import chooses
@@ -57,7 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     frame = read_table(arguments.data, text=model.text_columns, separator=arguments.separator)
     groups = None if arguments.group is None else _column(frame, arguments.group, arguments.data)
     targets = _targets(model, frame, arguments)
-    report = model.report(frame, targets, groups=groups, title=arguments.title, purpose=arguments.purpose)
+    report = model.report(
+        of_model(model, frame), targets, groups=groups, title=arguments.title, purpose=arguments.purpose
+    )
     if arguments.out is None:
         sys.stdout.write(report.to_markdown())
     else:

@@ -13,7 +13,10 @@ import warnings
 from collections.abc import Collection
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from streed.model.model import Model
 
 MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null")
 """Texts that stand for a missing value in a CSV file."""
@@ -42,6 +45,11 @@ def read_table(path: str, *, text: Collection[str] = (), separator: str | None =
     if data.startswith(b"PAR1"):
         return _read_parquet(data, name)
     return _read_csv(data, name, text, separator)
+
+
+def of_model(model: Model, frame: Any) -> Any:
+    """Return a frame without the columns that the fit of a model did not have, such as keys."""
+    return frame[[name for name in frame.columns if name in set(model.columns)]]
 
 
 def _library(*choices: str, purpose: str) -> Any:

@@ -13,7 +13,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
-from streed.cli.tables import read_table
+from streed.cli.tables import of_model, read_table
 from streed.cli.training import labels
 from streed.model.model import Model, listed
 from streed.survival.concordance import concordance_index
@@ -64,7 +64,7 @@ def tested(arguments: argparse.Namespace, estimator: Any, model: Model) -> Itera
     true: Any = labels(frame[arguments.target], arguments.target)
     if arguments.event is not None:
         true = (np.asarray(frame[arguments.event]), true)
-    yield f"{arguments.test}: {compared(estimator, true, model.predict(frame))}"
+    yield f"{arguments.test}: {compared(estimator, true, model.predict(of_model(model, frame)))}"
 
 
 def compared(estimator: Any, true: Any, predicted: NDArray[Any]) -> str:

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
 from streed.errors import silent_fits
@@ -65,12 +64,12 @@ class Collector:
         return self.path[-1]
 
     def solve_some(
-        self, task: Task, features: Any, kept: Any, names: Any, limits: Limits, progress: Any
+        self, task: Task, features: Any, kept: Any, n_all: int, names: Any, limits: Limits, progress: Any
     ) -> Result:
-        """Do so over some of the features; the trees test them by their numbers among all."""
+        """Do so over those features that are kept; the trees test them by their numbers among all."""
         some = None if names is None else [names[k] for k in kept]
-        self.solve(task, np.ascontiguousarray(features[:, kept]), some, limits, progress)
-        results = tuple(with_features(self.path, kept, features.shape[1], names))
+        self.solve(task, features, some, limits, progress)
+        results = tuple(with_features(self.path, kept, n_all, names))
         self.path = replace(self.path, results=results)
         return self.path[-1]
 

@@ -37,6 +37,7 @@ _ENTRIES: Mapping[str, tuple[type, ...]] = {
     "missing_at_predict": (str,),
     "record": (dict,),
     "columns": (list,),
+    "all_columns": (bool,),
     "conditions": (list,),
     "tree": (dict,),
 }
@@ -57,6 +58,7 @@ def model_to_dict(model: Model) -> dict[str, Any]:
         "missing_at_predict": model.missing_at_predict,
         "record": dict(model.record),
         "columns": list(model.columns),
+        "all_columns": model.all_columns,
         "conditions": [condition.to_dict() for condition in model.conditions],
         "tree": tree,
     }
@@ -78,7 +80,7 @@ def model_from_dict(description: Mapping[str, Any]) -> Model:
     if type(version) is not int or version not in READ:
         known = " and ".join(map(str, READ))
         raise ValueError(f"this release reads the versions {known} of {FORMAT}, got version {version!r}")
-    description = {**_ADDED, **description} if version == 1 else description
+    description = {"all_columns": False, **(_ADDED if version == 1 else {}), **description}
     for name, kinds in _ENTRIES.items():
         if name not in description or not isinstance(description[name], kinds):
             raise ValueError(f"the entry {name!r} of the model is missing or of the wrong type")

@@ -70,6 +70,9 @@ class Model(Exports, Explains, Reports):
     record : mapping
         Who made the tree and when, with which parameters, of which data, and what the proof covers; see
         `Result.record`. Empty for files of version 1.
+    all_columns : bool
+        Whether `columns` are all columns of the fit: a frame with others is then refused. Files of version
+        0.2 and before do not say so, and models of trees alone know only the columns of their tests.
     verified : tuple of str, optional
         Of a model that was read from a file: what was counted anew from the leaves. Everything else in
         `proof` is recorded, not verified; `check` counts on data. None for a model that was made here.
@@ -101,6 +104,7 @@ class Model(Exports, Explains, Reports):
     proof: Mapping[str, Any] = field(default_factory=dict)
     missing_at_predict: str = "warn"
     record: Mapping[str, Any] = field(default_factory=dict)
+    all_columns: bool = False
     verified: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -209,6 +213,7 @@ class Model(Exports, Explains, Reports):
             proof=proof,
             missing_at_predict=missing_at_predict,
             record=result.record,
+            all_columns=True,
         )
 
     @property
@@ -228,8 +233,9 @@ class Model(Exports, Explains, Reports):
         Parameters
         ----------
         table : frame or array of shape (n, n_columns)
-            A frame's columns are found by their names, in any order, and only those that the tree tests are
-            needed. An array must have the columns that the model was fitted to.
+            A frame's columns are found by their names, in any order. Those that the tree tests are needed;
+            the other ones of the fit, and `target`, may be there or not, and columns that the fit did not
+            have are refused (`all_columns`). An array must have the columns that the model was fitted to.
 
         Returns
         -------
@@ -407,7 +413,10 @@ class Model(Exports, Explains, Reports):
         tested = np.unique(self.tree.feature[self.tree.feature >= 0])
         places = np.searchsorted(tested, np.arange(self.tree.n_features))
         tree = self.tree.over(places, tested.size, None)
-        table = table if is_frame(table) else _as_array(table, len(self.columns))
+        if is_frame(table):
+            self._refuse_others(table)
+        else:
+            table = _as_array(table, len(self.columns))
         columns = {name: self._column(table, name) for name in self.tested_columns}
         features = np.empty((table.shape[0], tested.size), dtype=np.bool_)
         for position, feature in enumerate(tested.tolist()):
@@ -431,6 +440,20 @@ class Model(Exports, Explains, Reports):
         of = {position: absent[name] for position, name in enumerate(names) if name in absent}
         _, answered = answer_absent(tree, dict(enumerate(features.T)), of)
         return np.column_stack([answered[position] for position in range(len(tested))])
+
+    @functools.cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset([*self.columns, *filter(None, [self.target])])
+
+    def _refuse_others(self, frame: Any) -> None:
+        """Refuse a frame with columns that the fit did not have: it may be another table than meant."""
+        if not self.all_columns or self._known.issuperset(names := column_names(frame)):
+            return
+        others = [name for name in names if name not in self._known]
+        raise ValueError(
+            f"the table has columns that the fit did not have: {listed(others)}; leave them out, "
+            "the tree tests only model.tested_columns"
+        )
 
     def _column(self, table: Any, name: str) -> Column:
         return read_column(table, self.columns, name)

@@ -54,7 +54,7 @@ class Reports:
         y: Any = None,
         *,
         groups: Any = None,
-        train: tuple[Any, Any] | None = None,
+        train: tuple[Any, ...] | None = None,
         resamples: int = 20,
         title: str = "",
         purpose: str = "",
@@ -71,9 +71,10 @@ class Reports:
             or None where these are not known.
         groups : array-like of shape (n,), optional
             The group of each row, for rates by group.
-        train : pair of table and targets, optional
+        train : table, targets and sensitive features of the fit, optional
             The rows of the fit, for figures beside those of the new rows; an estimator is then also fitted to
-            `resamples` bootstrap samples of them, to say how often each column is tested again.
+            `resamples` bootstrap samples of them, to say how often each column is tested again. The
+            `sensitive_features` belong to it only if the fit was given them.
         resamples : int, default=20
             Number of bootstrap samples; 0 for none.
         title : str, optional

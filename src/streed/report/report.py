@@ -117,7 +117,7 @@ def make_report(
     X: Any,
     y: Any,
     groups: Any,
-    train: tuple[Any, Any] | None,
+    train: tuple[Any, ...] | None,
     resamples: int,
     *,
     title: str,
@@ -127,7 +127,7 @@ def make_report(
     if isinstance(resamples, bool) or not isinstance(resamples, int) or resamples < 0:
         raise ValueError(f"resamples must be an integer >= 0, got {resamples!r}")
     new = _rows(model, X, y, "y")
-    old = None if train is None else _rows(model, *_pair(train), "the targets of train")
+    old = None if train is None else _rows(model, *_parts(train)[:2], "the targets of train")
     known = None
     if groups is not None:
         known = np.asarray(groups)
@@ -179,10 +179,10 @@ def _sensitivity(model: Model, new: Rows) -> Section:
 
 
 def _fitted_again(
-    fitted: Any, model: Model, train: tuple[Any, Any], old: Rows | None, resamples: int
+    fitted: Any, model: Model, train: tuple[Any, ...], old: Rows | None, resamples: int
 ) -> Iterator[Section]:
     """Fit without limits, and to bootstrap samples."""
-    X, targets = train
+    X, targets, sensitive = _parts(train)
     target = "y"
     if chooses(model):
         target = f"{model.tree.value_name}s"
@@ -192,13 +192,16 @@ def _fitted_again(
         targets = old.y
     yield from price_of_limits(fitted, model, X, targets, target)
     if resamples:
-        yield from stability(fitted, model, (X, targets), resamples, target)
+        yield from stability(fitted, model, (X, targets), resamples, target, sensitive)
 
 
-def _pair(train: Any) -> tuple[Any, Any]:
-    if not isinstance(train, tuple | list) or len(train) != 2:
-        raise ValueError("train must be a pair of the table and the targets of the fit")
-    return train[0], train[1]
+def _parts(train: Any) -> tuple[Any, Any, Any]:
+    if not isinstance(train, tuple | list) or len(train) not in (2, 3):
+        raise ValueError(
+            "train must be a pair of the table and the targets of the fit, or with its sensitive_features, "
+            "where it was given some"
+        )
+    return train[0], train[1], train[2] if len(train) == 3 else None
 
 
 def _rows(model: Model, X: Any, y: Any, what: str) -> Rows:

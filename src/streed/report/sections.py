@@ -288,19 +288,22 @@ def _shuffled(model: Model, X: Any, name: str, rng: np.random.Generator) -> Any:
     return table
 
 
-def stability(fitted: Any, model: Model, train: Any, resamples: int, target: str = "y") -> Iterator[Section]:
+def stability(
+    fitted: Any, model: Model, train: Any, resamples: int, target: str = "y", sensitive: Any = None
+) -> Iterator[Section]:
     """Fit to bootstrap samples of the training rows, and count how often each column is tested again.
 
-    What `fit` takes the targets as is its argument `target`.
+    What `fit` takes the targets as is its argument `target`; trees under limits on groups take the groups.
     """
     if not hasattr(fitted, "get_params"):
         return
-    if hasattr(fitted, "constraint"):
-        yield Section("Stability", ["Not counted: bootstrap samples of a fair tree need their groups, too."])
+    if "sensitive_features" in model.record.get("data", {}).get("sha256", {}) and sensitive is None:
+        why = "Not counted: the fit was given groups, give train=(X, y, sensitive_features)."
+        yield Section("Stability", [why])
         return
     from sklearn.base import clone
 
-    from streed.errors import silent_fits
+    from streed.errors import InfeasibleError, silent_fits
 
     X, y = train
     rng = np.random.default_rng(0)
@@ -308,14 +311,21 @@ def stability(fitted: Any, model: Model, train: Any, resamples: int, target: str
     targets = y if is_frame(y) else np.asarray(y)
     seen: dict[str, int] = {}
     roots: dict[str, int] = {}
-    done = 0
+    done = infeasible = 0
     for _ in range(resamples):
         rows = rng.integers(0, n, n)
         table, sample = _taken(X, rows), _taken(targets, rows)
         if model.tree.class_weights is not None and len(set(np.asarray(sample).tolist())) < 2:
             continue
-        with silent_fits():
-            again = clone(fitted).set_params(tune=None, progress=False).fit(table, **{target: sample})
+        given = {target: sample}
+        if sensitive is not None:
+            given["sensitive_features"] = sensitive if isinstance(sensitive, str) else _taken(sensitive, rows)
+        try:
+            with silent_fits():
+                again = clone(fitted).set_params(tune=None, progress=False).fit(table, **given)
+        except InfeasibleError:
+            infeasible += 1
+            continue
         done += 1
         tests = again.tree_.conditions or ()
         columns = {tests[f].column for f in again.tree_.feature.tolist() if f >= 0} if tests else set()
@@ -335,8 +345,10 @@ def stability(fitted: Any, model: Model, train: Any, resamples: int, target: str
         for name in sorted(seen, key=lambda each: -seen[each])
     ]
     head = ["column", "tested by the tree", "tested again", "as the first test"]
-    said = f"The tree was fitted to {done} bootstrap samples of the training rows."
-    yield Section("Stability", [said], [Table(head, rows_of)])
+    said = [f"The tree was fitted to {done} bootstrap samples of the training rows."]
+    if infeasible:
+        said.append(f"Of {infeasible} further samples no tree keeps the limits.")
+    yield Section("Stability", said, [Table(head, rows_of)])
 
 
 def _taken(table: Any, rows: NDArray[np.int64]) -> Any:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from streed.report.charts import unit_chart
 from streed.report.sections import Rows, Section, Table
-from streed.survival import concordance_index, survival_target
+from streed.survival import concordance_index, concordance_interval, survival_target
 from streed.survival.targets import event_and_time
 from streed.tree.details import Curves
 from streed.views.outputs import leaf_outputs
@@ -71,12 +71,12 @@ def kaplan_meier(rows: NDArray[Any], at: float) -> float:
 def survival_figures(model: Model, new: Rows, old: Rows | None) -> Section:
     """Give the concordance, and events beside those that the curves expect."""
     sets = [("new rows", new), *([] if old is None else [("training rows", old)])]
-    head = ["rows", "number", "events", "events expected", "concordance index"]
+    head = ["rows", "number", "events", "events expected", "concordance index", "95 % interval"]
     rows = [[name, *_figures(model, each)] for name, each in sets]
     said = (
         "The concordance index is Harrell's: the share of comparable pairs in which the row with the greater "
-        "risk has its event first; 0.5 is chance. Expected events are the cumulative hazards of the leaves "
-        "up to the time of each row, added up."
+        "risk has its event first; 0.5 is chance. The interval is for rows of the same kind. "
+        "Expected events are the cumulative hazards of the leaves up to the time of each row, added up."
     )
     return Section("Ranking and events", [said], [Table(head, rows)])
 
@@ -84,10 +84,12 @@ def survival_figures(model: Model, new: Rows, old: Rows | None) -> Section:
 def _figures(model: Model, rows: Rows) -> list[str]:
     curves = curves_of(model)
     assert curves is not None
-    index = concordance(rows.predicted, rows)
-    shown = "not defined" if np.isnan(index) else f"{index:.4f}"
+    shown, interval = "not defined", ""
+    if not np.isnan(concordance(rows.predicted, rows)):
+        index, low, high = concordance_interval(rows.y["event"], rows.y["time"], rows.predicted)
+        shown, interval = f"{index:.4f}", f"{low:.4f} to {high:.4f}"
     events, expected = int(rows.y["event"].sum()), expected_events(curves, rows).sum()
-    return [str(rows.leaf.size), str(events), f"{expected:.1f}", shown]
+    return [str(rows.leaf.size), str(events), f"{expected:.1f}", shown, interval]
 
 
 def survival_leaves(model: Model, new: Rows) -> Section:
@@ -132,5 +134,5 @@ def survival_groups(model: Model, new: Rows, groups: NDArray[Any]) -> Section:
         own = groups == group
         part = Rows(None, new.y[own], new.leaf[own], new.predicted[own], False)
         rows.append([str(group), *_figures(model, part)])
-    head = ["group", "rows", "events", "events expected", "concordance index"]
+    head = ["group", "rows", "events", "events expected", "concordance index", "95 % interval"]
     return Section("Figures by group", [], [Table(head, rows)])

@@ -76,6 +76,17 @@ def target_of_squares(statistics: NDArray[np.float64]) -> Target:
     return Target("squares", None, numbers, np.ascontiguousarray(weights), costs)
 
 
+def every(target: Target, step: int) -> Target:
+    """Return the target of every so many rows."""
+    if step == 1:
+        return target
+    labels, numbers, weights, costs = (
+        None if part is None else np.ascontiguousarray(part[::step])
+        for part in (target.labels, target.numbers, target.weights, target.costs)
+    )
+    return Target(target.criterion, labels, numbers, weights, costs)  # type: ignore[arg-type]
+
+
 def centred(numbers: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return columns of numbers less their means, so that squares of sums keep the digits that matter."""
     return np.ascontiguousarray(numbers - np.average(numbers, axis=0, weights=weights))

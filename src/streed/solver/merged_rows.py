@@ -83,13 +83,15 @@ def merge_classes(
     >>> merge_classes(ranks, np.array([0, 1, 0], np.int32), np.array([5.0, 1.0, 4.5]))[2].tolist()
     [1.0, 9.5]
     """
-    order = _distinct_order(ranks)
-    if order is not None and (weights == 1).all():
-        return ranks.take(order, axis=1), codes[order], weights
-    order, is_first = in_order(np.vstack([ranks, codes]))
-    first = is_first.nonzero()[0]
-    sums = np.add.reduceat(weights[order], first)
-    rows = order[first]
+    distinct = _distinct_order(ranks)
+    if distinct is not None:
+        rows, sums = distinct, weights[distinct]
+    else:
+        order, is_first = in_order(np.vstack([ranks, codes]))
+        first = is_first.nonzero()[0]
+        rows, sums = order[first], np.add.reduceat(weights[order], first)
+    if (sums == 1).all():
+        return ranks.take(rows, axis=1), codes[rows], sums
     if (sums == np.floor(sums)).all() and sums.sum() <= MOST_COPIES * rows.size:
         rows = np.repeat(rows, sums.astype(np.int64))
         sums = np.ones(rows.size)

@@ -1,6 +1,9 @@
-"""Harrell's concordance index."""
+"""Harrell's concordance index, and an interval for it."""
 
 from __future__ import annotations
+
+import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,3 +66,64 @@ def concordance_index(event: ArrayLike, time: ArrayLike, risk: ArrayLike) -> flo
     if pairs == 0:
         raise ValueError("no two rows are comparable: there is no event before the time of another row")
     return (concordant + tied / 2) / pairs
+
+
+NORMAL = 1.959963984540054
+"""Of a normal distribution 95 % lie within so many standard deviations."""
+
+
+def concordance_interval(event: ArrayLike, time: ArrayLike, risk: ArrayLike) -> tuple[float, float, float]:
+    """Return the concordance index with a 95 % confidence interval.
+
+    The index C is a ratio of two sums over pairs. Its variance follows from what each row adds to both, p
+    comparable pairs of which c are concordant (Pencina and D'Agostino, Statistics in Medicine 23, 2004): the
+    standard error is 2 sqrt(sum of (c - C p)^2) / sum of p. Risks are taken as given, so that of training
+    rows the interval is too hopeful, as the index is.
+
+    Parameters
+    ----------
+    event, time, risk : array-like of shape (n,)
+        As for `concordance_index`.
+
+    Returns
+    -------
+    tuple of three floats
+        The index, the lower and the upper end of the interval.
+
+    Examples
+    --------
+    >>> from streed.survival import concordance_interval
+    >>> event, time = [True, True, False, True, True, False], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    >>> [round(value, 3) for value in concordance_interval(event, time, [3, 2, 2, 3, 1, 1])]
+    [0.792, 0.614, 0.969]
+    """
+    observed, times = check_events(event), check_times(time)
+    index = concordance_index(observed, times, risk)
+    concordant, pairs = _of_rows(observed, times, np.asarray(risk, dtype=np.float64))
+    spread = float(((concordant - index * pairs) ** 2).sum())
+    half = NORMAL * 2 * math.sqrt(spread) / float(pairs.sum())
+    return index, max(0.0, index - half), min(1.0, index + half)
+
+
+def _of_rows(
+    observed: NDArray[np.bool_], times: NDArray[np.float64], risk: NDArray[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how many pairs of each row are concordant, ties as halves, and how many can be compared.
+
+    Rows later than an event, and events earlier than a row, are counted by risk: a tree has few different
+    ones. Of equal times an event comes before what is censored.
+    """
+    levels, codes = np.unique(risk, return_inverse=True)
+    key = np.unique(times, return_inverse=True)[1] * 2 + ~observed  # events before the censored of a time
+    order = np.argsort(key, kind="stable")
+    of_level = np.zeros((times.size + 1, levels.size))
+    of_level[np.arange(1, times.size + 1), codes[order]] = 1
+    all_before = of_level.cumsum(axis=0)
+    of_level[1:][~observed[order]] = 0
+    events_before = of_level.cumsum(axis=0)
+    own = np.arange(times.size)
+    later = (all_before[-1] - all_before[np.searchsorted(key[order], key, side="right")]) * observed[:, None]
+    earlier = events_before[np.searchsorted(key[order], key, side="left")]
+    below, above = later.cumsum(axis=1), earlier[:, ::-1].cumsum(axis=1)[:, ::-1]
+    concordant = below[own, codes] - later[own, codes] / 2 + above[own, codes] - earlier[own, codes] / 2
+    return concordant, later.sum(axis=1) + earlier.sum(axis=1)

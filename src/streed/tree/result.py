@@ -6,7 +6,7 @@ import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -37,6 +37,54 @@ class Solution:
     values: tuple[Any, ...]
     tree: Tree
     supported: bool = False
+
+
+class DepthProof(NamedTuple):
+    """What a search has proven of trees of fewer levels than it was asked for."""
+
+    depth: int
+    bound: float
+    """No tree of this depth within the other limits is better."""
+    attained: bool
+    """Whether the best tree of this depth has this value."""
+
+
+class LimitCost(NamedTuple):
+    """The best value without the limits on other quantities, over the same tests, as far as it is known."""
+
+    objective: float | None
+    """Value of the best tree without limits that was found; None: none was searched for."""
+    bound: float | None
+    """Proven bound on that value; equal to it if it is proven."""
+
+    def text(self, result: Result) -> str:
+        """Say what the limits of a result cost.
+
+        Examples
+        --------
+        >>> from types import SimpleNamespace
+        >>> result = SimpleNamespace(objective=60.0, optimal=True, measure="errors under demographic parity")
+        >>> LimitCost(52.0, 52.0).text(result)
+        'the limits cost 8 errors: without them the best tree has 52'
+        >>> LimitCost(52.0, 40.0).text(result)
+        'the limits cost 8 to 20 errors: without them a tree has 52, and none less than 40'
+        >>> LimitCost(None, None).text(result)
+        'what the limits cost is not known: there was no time for a search without them'
+        """
+        if self.objective is None or self.bound is None:
+            return "what the limits cost is not known: there was no time for a search without them"
+        unit = result.measure.partition(" under ")[0]
+        least, most = (abs(float(result.objective) - value) for value in (self.objective, self.bound))
+        if not math.isfinite(most):
+            known = f"without them a tree has {show(self.objective)}"
+            return f"the limits cost at least {show(least)} {unit}: {known}"
+        if least == most:
+            at_most = "" if result.optimal else "at most "
+            known = f"without them the best tree has {show(self.objective)}"
+            return f"the limits cost {at_most}{show(least)} {unit}: {known}".replace("cost 0 ", "cost no ")
+        than = "more" if self.bound > self.objective else "less"
+        known = f"without them a tree has {show(self.objective)}, and none {than} than {show(self.bound)}"
+        return f"the limits cost {show(least)} to {show(most)} {unit}: {known}"
 
 
 @dataclass(frozen=True)
@@ -123,6 +171,12 @@ class Result:
         scikit-learn grows it (``baseline.greedy``).
     advice : str
         The next sensible step, as far as a fit of an estimator knows one.
+    depths : tuple of DepthProof
+        What was proven of trees of fewer levels, where the search went up by depth (binary features, one
+        value): their best value if it is ``attained``, else a bound on it.
+    limit_cost : LimitCost or None
+        What is known of the best tree without the limits on other quantities; only fits of estimators under
+        such limits search for it, for no longer than the tree itself took.
     node_price : float
         What each branching node adds to `objective`, or takes from it where it is maximised; fits of
         estimators say it. 0: nothing.
@@ -146,6 +200,8 @@ class Result:
     record: Mapping[str, Any] = field(default_factory=dict)
     baseline: Baseline | None = field(default=None, compare=False)
     advice: str = field(default="", compare=False)
+    depths: tuple[DepthProof, ...] = ()
+    limit_cost: LimitCost | None = field(default=None, compare=False)
     node_price: float = 0.0
 
     @classmethod
@@ -219,6 +275,8 @@ class Result:
         if len(self.front) > 1:
             part = "" if self.optimal else f", {len(self.proven)} of them proven to be on it"
             lines.append(f"the first of {len(self.front)} trees of the front{part}")
+        if not self.optimal and self.depths:
+            lines.append(depths_text(self))
         lines += [*answers(self), *table, *(f"{one.limit!r}: {show(one.value)}" for one in self.limits)]
         return [*lines, *filter(None, (self.note, self.advice and f"next: {self.advice}"))]
 
@@ -338,6 +396,27 @@ def proof_text(optimal: bool, bound: str | None, gap: float, status: str) -> str
     if optimal:
         return "proven optimal"
     return f"not proven optimal, {status}" if bound is None else f"bound {bound}, gap {gap:.2%}, {status}"
+
+
+def depths_text(result: Result) -> str:
+    """Say what is proven of trees of fewer levels: of the deepest one whose best tree is known, and above.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> known = (DepthProof(3, 61.0, True), DepthProof(4, 48.0, True), DepthProof(5, 30.0, False))
+    >>> result = SimpleNamespace(depths=known, measure="errors", objective=33.0, lower_bound=20.0)
+    >>> print(depths_text(result))
+    depth 4 is proven: 48 errors; no tree of depth 5 has less than 30
+    """
+    best = max((each for each in result.depths if each.attained), default=None)
+    last = max(result.depths)
+    said = [] if best is None else [f"depth {best.depth} is proven: {show(best.bound)} {result.measure}"]
+    if last != best:
+        unit = "" if said else f" {result.measure}"
+        than = "more" if result.lower_bound > result.objective else "less"
+        said.append(f"no tree of depth {last.depth} has {than} than {show(last.bound)}{unit}")
+    return "; ".join(said)
 
 
 def size_text(tree: Tree) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -116,8 +117,9 @@ def tune(
 
     Folds are searched over candidate cuts, which takes a fraction of the time of a fit; only the last fit, on
     all rows with the chosen size, considers what the estimator considers. The `time_limit` of the estimator
-    bounds all of it, folds and last fit. If it ends the folds there is a `streed.NotProvenWarning`, and the
-    choice is the best one so far. Ctrl-C raises `KeyboardInterrupt`, as in scikit-learn's searches.
+    bounds all of it, folds and last fit; where it is too short to read the folds, they have fewer rows. If it
+    ends the folds there is a `streed.NotProvenWarning`, and the choice is the best one so far. Ctrl-C raises
+    `KeyboardInterrupt`, as in scikit-learn's searches.
 
     Parameters
     ----------
@@ -195,7 +197,7 @@ def tune(
     time_limit = OPTIONS["time_limit"].check(estimator.time_limit)
     at_once = effective_n_jobs(n_jobs)
     folds = make_folds(cv, X, data.get("y"), random_state, stratify=is_classifier(estimator))
-    clock = Clock.start(time_limit, len(grid) * len(folds), at_once)
+    clock = Clock.start(time_limit, len(grid) * len(folds), at_once, math.prod(np.shape(X)))
     scorer = _scorer(estimator, scoring, data)
     search = FoldSearch(estimator, data, scorer, fold_cuts == "candidates", clock)
     watched = estimator.progress if progress is None else progress
@@ -280,6 +282,8 @@ def _how(found: Mapping[tuple[int, int], FoldFit], n_jobs: int, candidates: bool
     n_features = f"{counts[0]} to {counts[-1]}" if counts[0] < counts[-1] else f"{counts[0]}"
     what = f"{n_features} candidate features" if candidates else "what a fit considers"
     number = f"{len(found)} searches on folds" + (f" of {n_jobs}" if len(found) < n_jobs else "")
+    share = min(fold.share for fold in found.values())
+    number += f" with {share:.2g} of their rows" if share < 1 else ""
     ended = sum(bool(fold.ended) for fold in found.values())
     return f"{number} over {what}, " + (f"{ended} ended early" if ended else "all finished")
 

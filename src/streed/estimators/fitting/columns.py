@@ -7,8 +7,10 @@ which has the cuts that the tree uses and no others. A search over chosen cuts t
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,13 @@ from streed.tree.tree import Tree
 
 Cuts = Mapping[int, Iterable[Any]]
 """Cuts by column: numbers, or dates as ISO text."""
+
+
+def every(rows: Any, step: int) -> Any:
+    """Return every so many of some rows, which are an array or a slice of all."""
+    if step == 1:
+        return rows
+    return slice(None, None, step) if isinstance(rows, slice) else rows[::step]
 
 
 class FitColumns:
@@ -58,9 +67,24 @@ class FitColumns:
             whole = [(known.column.name, known.values) for known in self.known if not known.part]
             warn_of_equal_columns(whole, self._left_out)
         self._fixed: dict[int, ColumnFeatures] = {}
+        self.n_rows, self.rows, self._step = table.shape[0], rows, 1
+        self._ranked = self._shown = True
+        self._all_gaps: dict[int, Gaps] = {}
         self._placed: dict[tuple[int, int, int], tuple[Any, int]] = {}
-        self.n_rows, self.rows = table.shape[0], rows
-        self._ranked = True
+
+    def candidates(self, n_thresholds: int, step: int = 1, *, shown: bool = True) -> FitColumns:
+        """Return the same columns, not read again, with other quantiles, and ranks of every so many rows.
+
+        If trees over them are `shown`, quantiles and the values beside each cut are those of all rows.
+        """
+        other = copy.copy(self)
+        other._binarizer = copy.copy(self._binarizer).set_params(n_thresholds=n_thresholds)
+        other._plan = replace(self._plan, n_thresholds=n_thresholds, identifiers={})
+        other._fixed, other._placed, other._step, other._shown = {}, {}, step, shown
+        other.rows = every(self.rows, step)
+        for name in ("searched", "other_bits", *(["ranks"] if step > 1 else [])):
+            vars(other).pop(name, None)
+        return other
 
     @functools.cached_property
     def ranks(self) -> dict[int, Ranks]:
@@ -137,11 +161,13 @@ class FitColumns:
             binarizer.thresholds = {self.known[j].source: list(cuts.get(j, ())) for j in self.searched}
         return binarizer.keep(self._binarizer, fitted)
 
-    def bits(self, binarizer: Binarizer, rows: NDArray[np.intp] | None = None) -> NDArray[np.uint8]:
-        """Return the features of a binarizer that was made here, of all rows or of some."""
+    def bits(
+        self, binarizer: Binarizer, rows: Any = None, kept: NDArray[np.intp] | None = None
+    ) -> NDArray[np.uint8]:
+        """Return the features of a binarizer that was made here, of all rows or of some, all or some."""
         known = self.known if rows is None else [each.take(rows) for each in self.known]
-        n_rows = self.n_rows if rows is None else rows.size
-        return encode_features(n_rows, known, binarizer.columns).view(np.uint8)
+        n_rows = self.n_rows if rows is None else known[0].values.size
+        return encode_features(n_rows, known, binarizer.columns, kept).view(np.uint8)
 
     def matrix(self) -> NDArray[np.int32]:
         """All columns for the search over thresholds: ranks, then binary features, where 1 has the rank 0."""
@@ -203,9 +229,13 @@ class FitColumns:
 
     def _gaps(self, j: int) -> Gaps:
         """Return the distinct values of a column of ranks, with the weight of the rows up to each."""
+        if self._step > 1 and self._shown:
+            if j not in self._all_gaps:
+                self._all_gaps[j] = self._plan.gaps(self.known[j])
+            return self._all_gaps[j]
         ranks, weights = self.ranks[j], self._plan.weights
         known = ranks.codes >= 0
-        codes, own = ranks.codes[known], None if weights is None else weights[known]
+        codes, own = ranks.codes[known], None if weights is None else every(weights, self._step)[known]
         below = np.bincount(codes, own, len(ranks.distinct)).cumsum(dtype=np.float64)
         distinct = np.asarray(ranks.distinct)
         return Gaps(distinct if is_beyond(distinct) else distinct.astype(np.float64), below)

@@ -20,13 +20,15 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from streed.binarize.binarizer import Binarizer
-from streed.errors import CutsWarning, warn_caller
+from streed.errors import CutsWarning, fits_are_silent, warn_caller
 from streed.estimators import many
 from streed.estimators.choosing import candidates, price
 from streed.estimators.choosing.sizes import ThresholdSizes
 from streed.estimators.fitted.baseline import baseline_of
-from streed.estimators.fitting.columns import FitColumns
+from streed.estimators.fitted.limit_cost import limit_cost
+from streed.estimators.fitting.columns import FitColumns, every
 from streed.estimators.fitting.job import Job
+from streed.estimators.many.columns import BinColumns
 from streed.options import CUTS, LEAST_SECONDS, Limits
 from streed.solver import greedy, noise, thresholds
 from streed.solver.engines import thresholds as threshold_engine
@@ -38,7 +40,7 @@ from streed.table.labels import counted_rows, encode
 from streed.tasks.base import Task, form_of
 from streed.tasks.forms import OneValue, Sums
 from streed.tree.baseline import Baseline
-from streed.tree.result import Result
+from streed.tree.result import LimitCost, Result
 
 if TYPE_CHECKING:
     from streed.estimators.base import BaseTree
@@ -98,6 +100,10 @@ class FitPlan:
     """What watches a search that a limit may end, to say how long it would have taken."""
     n_tests: int = 0
     """Number of features that a price was chosen for."""
+    limit_cost: LimitCost | None = None
+    """What the limits on other quantities cost."""
+    columns: FitColumns | None = None
+    """The columns as they were read first."""
     solved: Task | None = None
     """The task over the features that were searched, where it depends on them."""
 
@@ -129,6 +135,9 @@ class FitPlan:
         """Return the fitted binarizer, and the result with a tree over its features."""
         binarizer, result = self._run()
         result = self.with_price(result)
+        if self.limit_cost is not None:
+            result = replace(result, limit_cost=self.limit_cost)
+            result = _with_note(result, self.limit_cost.text(result))
         left_out = getattr(binarizer, "identifier_columns_", None)
         if left_out:
             name = "name" if len(left_out) > 1 else "names"
@@ -146,10 +155,10 @@ class FitPlan:
             note = self.job.table.note if isinstance(self.job.table, EncodedRows) else ""
             return self.model.binarizer_, _with_note(self._search_bits(*taken), note)
         why, rows = self._rows()
-        columns = self._read(default_binarizer(self.model), rows)
+        self.columns = columns = self._read(default_binarizer(self.model), rows)
         self._set_price_of(columns)
-        if cuts == "auto" and self.collector is None and not why and self._has_many_rows():
-            kept = many.search(self.task, columns, self.limits, self.progress)
+        if cuts != "binned" and not why and self._has_many_rows(cuts):
+            kept = self._search_many_rows(columns, cuts)
             if kept is not None:
                 return kept
         if cuts == "binned" or not columns.searched:
@@ -186,10 +195,9 @@ class FitPlan:
         """Search over all thresholds, and where that gives up over binary features."""
         matrix = columns.matrix()
         work = math.inf if cuts == "exact" else self._work(self.task, matrix.size)
-        said = partial(_covered, columns=columns)
+        said = partial(_covered, columns=columns, timed=self.limits.time_limit < math.inf)
         if self.collector is not None:
-            sizes = ThresholdSizes(self, self.task, self.collector, columns, said, work)
-            return sizes.search(matrix)
+            return ThresholdSizes(self, self.task, self.collector, columns, said, work).search(matrix)
         gone = time.perf_counter() - self.limits.started
         progress = self._watched(matrix.size)
         run = thresholds.ThresholdRun(self.task, matrix, self.left(), progress, work, gone)
@@ -197,6 +205,7 @@ class FitPlan:
         if not run.gave_up and result is not None:
             binarizer, result = columns.adopt(result, run.splits)
             self.baseline = baseline_of(self.task, None, matrix, self.limits)
+            self._count_limits(self.task, result, None, matrix)
             return binarizer, _with_note(result, said(result))
         if cuts == "exact" and columns.n_thresholds <= MOST_BITS:
             return self._search_all_cuts(columns, columns.all_cuts())
@@ -206,14 +215,29 @@ class FitPlan:
     def _exclude(self) -> Any:
         return getattr(self.model, "exclude", ())
 
-    def _has_many_rows(self) -> bool:
+    def _has_many_rows(self, cuts: str) -> bool:
+        """Whether the table is too large for a search over all thresholds, at least within the time."""
         n_rows, n_columns = self.job.table.shape
-        return not self._exclude and many.suits(self.task, self.limits, n_rows * n_columns)
+        if self.collector is not None:
+            return isinstance(self.task, Task) and many.is_short(self.limits, n_rows * n_columns)
+        exact = cuts == "exact"
+        return not self._exclude and many.suits(self.task, self.limits, n_rows * n_columns, exact=exact)
+
+    def _search_many_rows(self, columns: FitColumns, cuts: str) -> tuple[Binarizer, Result] | None:
+        """Search over bins of the columns, for all sizes over candidates; None if the thresholds are few."""
+        table = BinColumns(columns)
+        if not table.worth:
+            return None
+        if self.collector is None:
+            return many.search(self.task, table, self.limits, self.progress, exact=cuts == "exact")
+        said = "the time was too short for a search over all thresholds"
+        return ThresholdSizes(self, self.task, self.collector, columns, lambda result: said, 0.0).search(None)
 
     def _search_priced_candidates(self, taken: Features | None) -> tuple[Any, Result]:
         """Search all sizes over candidates, with the price that a fit would choose."""
         if self.job.make is not None:
-            self._set_price_of(self._read(default_binarizer(self.model), self._rows()[1]))
+            self.columns = self._read(default_binarizer(self.model), self._rows()[1])
+            self._set_price_of(self.columns)
         return self.search_candidates(taken, self.progress)
 
     def _set_price_of(self, columns: FitColumns) -> None:
@@ -329,44 +353,68 @@ class FitPlan:
         return binarizer, _with_note(result, _searched(result, f"{n_cuts} cuts", f": {found_at}"))
 
     def search_candidates(
-        self, taken: Features | None, progress: Any, share: float = 1.0
+        self, taken: Features | None, progress: Any, share: float = 1.0, ending: float = 0.0
     ) -> tuple[Any, Result]:
         """Search all sizes over candidates: of all features that are given, else of cuts."""
         assert self.collector is not None
         why, rows = self._rows()
         target = self._target(rows) if why else self._target_of_task(rows)
-        features, names = self._candidate_cuts(rows, target) if taken is None else taken
-        kept = candidates.best_features(features[rows], target, self.limits)
-        limits = self.left(share)
-        if kept is None or not isinstance(self.task, Task):  # prices of tests are those of all features
+        if taken is not None:
+            (given, names), n_features = taken, taken[0].shape[1]
+        else:
+            columns, binarizer = self._candidate_cuts(rows, target)
+            names, n_features = binarizer.names(), len(binarizer.conditions_)
+        kept = None
+        all_priced = not isinstance(self.task, Task)  # prices of tests are those of all features
+        if not (all_priced or target is None or candidates.are_few(n_features, target, self.limits)):
+            compared = every(rows, candidates.step_of(target.weights.size))
+            some = given[compared] if taken is not None else columns.bits(binarizer, compared)
+            kept = candidates.best_features(some, target, self.limits)
+        if taken is not None:
+            features = given if kept is None else np.ascontiguousarray(given[:, kept])
+        else:
+            features = columns.bits(binarizer, kept=kept)
+        limits = self.left(share, ending)
+        if self.collector.candidates and limits.time_limit < math.inf:
+            gone = self.limits.time_limit - self.seconds_left()
+            limits = replace(limits, time_limit=max(limits.time_limit, candidates.LEAST_SHARE * gone))
+        if kept is None:
             result = self.collector.solve(self._made(features), features, names, limits, progress)
         else:
-            result = self.collector.solve_some(self.task, features, kept, names, limits, progress)
+            result = self.collector.solve_some(self.task, features, kept, n_features, names, limits, progress)
         return self.model.binarizer_, result
 
     def seconds_left(self) -> float:
         """Return how much of the time limit is left since the fit began; below zero if the time is up."""
         return self.limits.time_limit - (time.perf_counter() - self.limits.started)
 
-    def left(self, share: float = 1.0) -> Limits:
-        """Return the limits, with a share of the time that is left."""
+    def left(self, share: float = 1.0, ending: float = 0.0) -> Limits:
+        """Return the limits, with a share of the time that is left.
+
+        `ending` times as long as what is gone stays for what follows the search, but no more than half.
+        """
         if self.limits.time_limit == math.inf:
             return self.limits
-        return replace(self.limits, time_limit=max(share * self.seconds_left(), LEAST_SECONDS))
+        left = self.seconds_left()
+        left -= min(ending * (self.limits.time_limit - left), left / 2)
+        return replace(self.limits, time_limit=max(share * left, LEAST_SECONDS))
 
-    def _candidate_cuts(self, rows: Any, target: greedy.Target | None) -> Features:
-        """Return binary features of a few quantiles of each column and the cuts of greedy trees."""
+    def _candidate_cuts(self, rows: Any, target: greedy.Target | None) -> tuple[FitColumns, Binarizer]:
+        """Choose as candidates a few quantiles of each column and the cuts of greedy trees."""
+        n_rows, n_columns = self.job.table.shape
         numbers = target is not None and target.numbers is not None
-        n_quantiles = candidates.n_quantiles(self.job.table.shape[1], self.limits.max_depth, numbers)
-        columns = self._read(default_binarizer(self.model).set_params(n_thresholds=n_quantiles), rows)
+        n_quantiles = candidates.n_quantiles(n_columns, self.limits.max_depth, numbers)
+        step = -(-n_rows // candidates.GREEDY_ROWS)
+        columns = self.columns or self._read(default_binarizer(self.model), rows)
+        assert self.collector is not None
+        columns = columns.candidates(n_quantiles, step, shown=not self.collector.candidates)
         found = []
         if columns.searched and target is not None:
-            matrix = columns.matrix()
-            grown = candidates.greedy_trees(matrix, None, target, self.limits)
+            grown = candidates.greedy_trees(columns.matrix(), None, target, self.limits, step)
             found = [columns.cuts_of(thresholds.splits_of(tree)) for tree in grown]
         cuts = columns.union(*found) if columns.searched else None
         self.model.binarizer_ = binarizer = columns.cut(cuts)
-        return columns.bits(binarizer), binarizer.names()
+        return columns, binarizer
 
     def _greedy_cuts(self, columns: FitColumns) -> dict[int, list[Any]]:
         """Return the cuts of a greedy tree of the same depth, if there is a target to grow it on."""
@@ -408,21 +456,28 @@ class FitPlan:
         if self.collector is None:
             result = solve_checked(made, features, names, self.left(), self._watched(0))
             self.baseline = baseline_of(made, features, None, self.limits)
+            self._count_limits(made, result, features, None)
             return result
         return self.collector.solve(made, features, names, self.left(), self.progress)
+
+    def _count_limits(self, task: Task, result: Result, bits: Any, ranks: Any) -> None:
+        """Find what the limits on other quantities cost, if the task has any."""
+        if not fits_are_silent():
+            self.limit_cost = limit_cost(task, result, bits, ranks, self.limits)
 
     def _made(self, features: NDArray[np.uint8]) -> Task:
         self.solved = self.task if isinstance(self.task, Task) else self.task(features)
         return self.solved
 
 
-def _covered(result: Result, columns: FitColumns) -> str:
-    """Say which trees the bound of a search over all thresholds holds for."""
+def _covered(result: Result, columns: FitColumns, *, timed: bool) -> str:
+    """Say which trees the bound of a search over all thresholds holds for; `timed` tells of a time limit."""
     if result.optimal:
         return ALL
     searched = f"all {columns.n_thresholds:,} thresholds were searched, but not to the end"
     known = f": no tree is better by more than {result.gap:.1%}" if result.gap < 1 else ""
-    more = "; a time_limit or cuts='exact' lets the search go on" if result.status == "work_limit" else ""
+    ended = result.status == "work_limit" and not timed
+    more = "; a time_limit or cuts='exact' lets the search go on" if ended else ""
     return searched + known + more
 
 

@@ -16,20 +16,20 @@ MOST_DEPTH, MOST_LABELS = 6, 64
 
 
 def refusal(form: object, limits: Limits) -> str:
-    """Take sums of costs of labels, and of squares, in full trees: the search knows no limit of nodes."""
+    """Take sums of costs of labels, and of squares."""
     if not isinstance(form, OneValue) or form.combination != "sum" or form.prices is not None:
         return "bins are searched for one value, a sum over leaves without prices of tests"
     if not (form.leaf.affine or form.leaf.squares is not None):
         return "leaves must cost sums of their rows, or squared errors"
     if form.classes.size > MOST_LABELS:
         return f"there may be at most {MOST_LABELS} labels, got {form.classes.size}"
-    if limits.max_depth > MOST_DEPTH or limits.max_nodes < 2**limits.max_depth - 1:
-        return f"the depth must be at most {MOST_DEPTH}, and no limit of nodes may bind"
+    if limits.max_depth > MOST_DEPTH:
+        return f"the depth must be at most {MOST_DEPTH}"
     return ""
 
 
 def search(form: OneValue, codes: NDArray[np.uint8], options: dict[str, Any]) -> dict[str, Any]:
-    """Search a tree; its nodes have a column and a bin, and the nodes for codes up to the bin and above.
+    """Search a full tree; its nodes have a column and a bin, and the nodes for codes up to the bin and above.
 
     `codes` has the shape (columns, rows), with the rows that have a weight.
     """

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from streed.errors import StreedError, TaskError
@@ -12,7 +15,7 @@ from streed.solver.run import Run
 from streed.tasks.base import measure_of
 from streed.tasks.forms import OneValue
 from streed.tolerance import RECOUNT
-from streed.tree.result import Result
+from streed.tree.result import DepthProof, Result
 from streed.tree.tree import Tree
 
 
@@ -26,7 +29,20 @@ def solve(run: Run, form: OneValue) -> Result:
     run.keep(form.rows)
     answer = run.search_value(form, run.rows)
     tree, objective, bound = run.counted(lambda: count(run, form, answer), answer)
-    return run.result(tree, objective, bound, bool(answer["optimal"]), measure=measure_of(run.task))
+    result = run.result(tree, objective, bound, bool(answer["optimal"]), measure=measure_of(run.task))
+    depths = answer.get("depths")
+    return result if not depths else replace(result, depths=depth_proofs(run.task.report, depths))
+
+
+def depth_proofs(
+    report: Callable[[float], Any], depths: Iterable[tuple[int, float, bool]]
+) -> tuple[DepthProof, ...]:
+    """Return what a search has proven of trees of fewer levels, in natural units."""
+    return tuple(
+        DepthProof(depth, float(report(bound)), attained)
+        for depth, bound, attained in depths
+        if math.isfinite(bound)
+    )
 
 
 def count(run: Run, form: OneValue, answer: dict[str, Any]) -> tuple[Tree, float, float]:
