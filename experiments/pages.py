@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +45,9 @@ def write_pages(results: Path, docs: Path) -> list[Path]:
 def page(document: dict[str, Any]) -> str:
     """One study in Markdown."""
     name, title = document["study"], document["title"].rstrip(".")
-    lines = [f"# {title}", "", f"`python -m experiments {name}`, {measured(document)}.", ""]
-    lines += [f"- **{line}**" for line in document["alarms"]]
-    lines += [f"- {line}" for line in document["sentences"]]
+    lines = [f"# {title}", "", _wrapped(f"`python -m experiments {name}`, {measured(document)}."), ""]
+    lines += [_wrapped(f"**{line}**", "- ") for line in document["alarms"]]
+    lines += [_wrapped(line, "- ") for line in document["sentences"]]
     for plot in document["plots"]:
         shown = f"share solved within a time: {plot}" if plot.startswith("times") else plot.replace("-", " ")
         lines += ["", f"![{shown}]({name}-{plot}.svg)"]
@@ -55,6 +56,19 @@ def page(document: dict[str, Any]) -> str:
         found.notes = [line for note in found.notes for line in (note, "")]
         lines += ["", found.to_markdown().rstrip()]
     return "\n".join(lines) + "\n"
+
+
+def _wrapped(text: str, bullet: str = "") -> str:
+    """Wrap a paragraph, or an entry of a list, as all pages are."""
+    after = " " * len(bullet)
+    return textwrap.fill(
+        text,
+        110,
+        initial_indent=bullet,
+        subsequent_indent=after,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def measured(document: dict[str, Any]) -> str:

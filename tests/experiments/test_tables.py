@@ -216,7 +216,9 @@ def test_pages_of_the_documentation(tmp_path: Path) -> None:
     text = page.read_text()
     assert page.name == "f1.md"
     assert text.startswith("# A study\n\n`python -m experiments f1`, 2")
-    assert "of some GOSDT 5; repeats 1; runs at a time 1; seed 0; streed 1.0.\n" in text
+    paragraph = " ".join(text.split("\n\n")[1].splitlines())
+    assert paragraph.endswith("of some GOSDT 5; repeats 1; runs at a time 1; seed 0; streed 1.0.")
+    assert max(map(len, text.splitlines())) <= 110
     assert "- **An alarm**\n- A sentence." in text
     assert "![share solved within a time: times](f1-times.svg)" in text
     assert "| anneal | 0.1 |\n\nfirst\n\nsecond" in text

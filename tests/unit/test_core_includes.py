@@ -38,6 +38,19 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
 }
 """Includes that look the other way, with the reason."""
 
+TECHNIQUES: dict[str, set[str]] = {
+    "caches": set(),
+    "pairs": set(),
+    "bounds": {"caches", "pairs"},
+    "levels": {"bounds", "caches", "pairs"},
+    "trees": {"pairs"},
+    "neighbourhoods": {"trees"},
+}
+"""The same for the folders of ``core/search``."""
+
+WALK = {"levels", "trees", "neighbourhoods"}
+"""Folders whose sources know the worker; the others know the state of its thread only."""
+
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 FILES = sorted(CORE.rglob("*.?pp")) if CORE.is_dir() else []
 pytestmark = pytest.mark.skipif(not FILES, reason="tests of an installed package")
@@ -82,3 +95,18 @@ def test_no_folders_include_each_other() -> None:
         assert lowest, f"these folders include each other: {sorted(graph)}"
         for name in lowest:
             del graph[name]
+
+
+def test_techniques_of_the_search_include_what_they_may() -> None:
+    """Each has its own buffers and knows nothing of the worker, but for those that walk through the tree."""
+    used: dict[str, set[str]] = {name: set() for name in TECHNIQUES}
+    for file in FILES:
+        parts = file.relative_to(CORE).parts
+        if parts[0] != "search" or len(parts) < 3:
+            continue
+        for to in INCLUDE.findall(file.read_text(encoding="utf-8")):
+            if to == "search/worker.hpp":
+                assert parts[1] in WALK, f"{file.name} must not know the worker"
+            elif to.startswith("search/") and to.count("/") == 2 and to.split("/")[1] != parts[1]:
+                used[parts[1]].add(to.split("/")[1])
+    assert used == TECHNIQUES

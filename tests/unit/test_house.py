@@ -13,11 +13,11 @@ from tests.support import ROOT
 KINDS = {"Added", "Changed", "Faster", "Fixed"}
 PAGES = sorted(
     path
-    for folder in (".", "docs", "benchmarks", "experiments")
+    for folder in (".", "docs", "docs/experiments", "benchmarks", "experiments")
     for path in (ROOT / folder).glob("*.md")
     if path.name != "CHANGELOG.md"
 )
-"""All pages but the news and those of ``docs/experiments``, which the studies write."""
+"""All pages but the news."""
 SOURCES = sorted(path for folder in ("core", "bindings") for path in (ROOT / folder).rglob("*.[ch]pp"))
 
 

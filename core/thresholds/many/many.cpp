@@ -20,9 +20,9 @@ constexpr int kMostLevels = 4;
 constexpr double kLeastShare = 200;
 
 template <class Sums>
-class Search {
+class BinSearch {
 public:
-    Search(const Problem& problem, const Options& options, run::Control& control)
+    BinSearch(const Problem& problem, const Options& options, run::Control& control)
         : task_{problem, Sums(problem), options, control}, depth_(options.max_depth) {}
 
     const Tree& tree() const { return best_; }
@@ -129,7 +129,7 @@ private:
 template <class Sums>
 Found run_search(const Problem& problem, const Options& options) {
     run::Control control(options);
-    Search<Sums> search(problem, options, control);
+    BinSearch<Sums> search(problem, options, control);
     Found found;
     control.memory.take(problem.n_rows * 24);
     try {

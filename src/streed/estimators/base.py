@@ -331,7 +331,7 @@ class BaseTree(Asked, Exports, Explains, Reports, CallbackSupportMixin, Versione
     def _labels(self, X: Any) -> NDArray[Any]:
         """Return the label of each row, by the tree's own labels: a task may compute one for each leaf."""
         leaf, tree = self.apply(X), self.tree_
-        labels: NDArray[Any] = tree.classes[tree.label[leaf]]
+        labels: NDArray[Any] = tree.classes[tree.label][leaf]
         return labels
 
     def _shares(self, X: Any) -> NDArray[np.float64]:

@@ -342,7 +342,7 @@ class Tree(Views, Exports):
     ) -> NDArray[Any]:
         """Return the predictions of rows of which the leaves are known; see `predict`."""
         if not is_linear(self.classes):
-            labels: NDArray[Any] = self.classes[self.label[leaf]]
+            labels: NDArray[Any] = self.classes[self.label][leaf]
             several = self.classes.dtype == object and all(map(is_vector, self.classes.tolist()))
             return np.array(labels.tolist(), dtype=np.float64) if several else labels
         if columns is None:
