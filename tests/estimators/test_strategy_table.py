@@ -218,7 +218,7 @@ def test_squared_error_takes_differences_of_means_and_nodes(limit: str, columns:
     best = np.inf
     for leaves, nodes in leaves_of_trees(problem.bits, problem.depth):
         if limit != "nodes" or nodes <= 2:
-            best = min(best, task.sums(leaves, int(leaves.max()) + 1).cost(task.max_difference))
+            best = min(best, task.within(leaves, int(leaves.max()) + 1).cost(task.max_difference))
     assert found.objective >= best - 1e-9 if chosen else found.objective == pytest.approx(best)
 
 

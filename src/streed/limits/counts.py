@@ -120,6 +120,29 @@ class Errors(Quantity):
         return Fraction(int(rows.units[predicted != rows.classes(self)].sum()), rows.total)
 
 
+def ratio_lines(
+    limit: Limit, ratio: metrics.Ratio, true: NDArray[np.bool_], units: NDArray[np.int64], positive: int
+) -> list[Line]:
+    """Give numerator - limit * denominator, in fp and fn and multiplied out, for each end of a limit.
+
+    `true` says which rows are of the positive class, `positive` the position of its label.
+    """
+    above, below = ratio.terms(int(units[true].sum()), int(units[~true].sum()))
+    found = []
+    for end, low in ((limit.least, True), (limit.most, False)):
+        if end is None:
+            continue
+        line = [a - end * b for a, b in zip(above, below, strict=True)]
+        common = math.lcm(*(part.denominator for part in line))
+        constant, fp, fn = (int(part * common) for part in line)
+        costs = np.zeros((true.size, 2))
+        costs[~true, positive] = fp * units[~true]
+        costs[true, 1 - positive] = fn * units[true]
+        edge = Fraction(-constant)
+        found.append(whole_line(limit, costs, edge if low else None, None if low else edge, limit.strict))
+    return found
+
+
 class Metric(Quantity):
     """A metric of two classes that is a ratio of two sums, such as F1."""
 
@@ -146,23 +169,8 @@ class Metric(Quantity):
     def lines(self, rows: LimitRows, limit: Limit) -> list[Line]:
         """Give numerator - limit * denominator, in fp and fn and multiplied out."""
         positive = self._position(rows)
-        true = rows.classes(self) == positive
-        sizes = int(rows.units[true].sum()), int(rows.units[~true].sum())
         assert isinstance(self._ratio, metrics.Ratio)
-        above, below = self._ratio.terms(*sizes)
-        found = []
-        for end, low in ((limit.least, True), (limit.most, False)):
-            if end is None:
-                continue
-            line = [a - end * b for a, b in zip(above, below, strict=True)]
-            common = math.lcm(*(part.denominator for part in line))
-            constant, fp, fn = (int(part * common) for part in line)
-            costs = np.zeros((rows.n, 2))
-            costs[~true, positive] = fp * rows.units[~true]
-            costs[true, 1 - positive] = fn * rows.units[true]
-            edge = Fraction(-constant)
-            found.append(whole_line(limit, costs, edge if low else None, None if low else edge, limit.strict))
-        return found
+        return ratio_lines(limit, self._ratio, rows.classes(self) == positive, rows.units, positive)
 
     def value(self, rows: LimitRows, predicted: NDArray[np.int64], shape: TreeShape) -> Fraction | None:
         """Value of the metric; None where both sums are zero."""

@@ -1,9 +1,9 @@
-"""The gap that multipliers leave under a parity of means: all trees below a bound, by three sums.
+"""The gap that multipliers leave under a parity of means: all trees below a bound.
 
-A tree whose cost within the limit is below the best one has a weighted value S + m D - m^2 Q / 4 of at most
-that cost plus |m| times the limit, for every multiplier m. The value is a sum over leaves, so that a node
-keeps only subtrees that fit into what its siblings leave: their least values are searches for shifted
-targets. With the best multiplier few trees are left, mostly none.
+A tree whose cost within the limit is below the best one has a value for every multiplier m, its loss of
+shifted rows, of at most that cost plus |m| times the limit. The value is a sum over leaves, so that a node
+keeps only subtrees that fit into what its siblings leave. With the best multiplier few trees are left, mostly
+none: up to ten on the sets that were tried. What they cost within the limit is found one by one.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from streed.solver.recount import leaves_of
 from streed.solver.run import Run
-from streed.tasks.regression.mean_parity import ParityOfMeans, Sums, clean
+from streed.tasks.regression.equal_means import EqualMeans
 from streed.tolerance import TOLERANCE
 
 MOST_POINTS = 200_000
@@ -43,57 +44,59 @@ def product(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.
 
 
 class Points(NamedTuple):
-    """Subtrees: their sums, weighted values and sizes, sorted by value, and how they are made."""
+    """Subtrees: their values and sizes, sorted by value, and how they are made."""
 
-    sums: NDArray[np.float64]
     value: NDArray[np.float64]
     nodes: NDArray[np.int64]
     made: list[Any]
 
 
 def better_tree(
-    run: Run, task: ParityOfMeans, multiplier: float, cost: float
+    run: Run, task: EqualMeans, multiplier: float, cost: float
 ) -> tuple[dict[str, Any] | None, bool]:
     """Return the best tree below a cost, if there is one, and whether all were looked at."""
     limit = task.max_difference
     search = _Gap(run, task, multiplier)
-    budget = cost + abs(multiplier) * limit - TOLERANCE * (1 + abs(cost))
+    slack = TOLERANCE * (1 + abs(cost))
+    budget = cost + abs(multiplier) * limit - slack
+    best = None
     try:
-        points = search.front(np.arange(len(search.has)), run.limits.max_depth, run.limits.max_nodes, budget)
+        rows = np.arange(len(search.has))
+        points = search.front(rows, run.limits.max_depth, run.limits.max_nodes, budget)
+        for value, made in zip(points.value.tolist(), points.made, strict=True):
+            if value - abs(multiplier) * limit >= cost - slack:
+                break
+            search.spend(1)
+            tree = _flat(made)
+            found = task.within(leaves_of(tree, run.rows), len(tree["feature"])).cost(limit)
+            if found < cost:
+                best, cost = tree, found
     except GaveUpError:
-        return None, False
-    costs = [Sums(*line).cost(limit) for line in points.sums.tolist()]
-    if not costs or min(costs) >= cost:
-        return None, True
-    return _flat(points.made[int(np.argmin(costs))]), True
+        return best, False
+    return best, True
 
 
 class _Gap:
     """All subtrees within a budget; equal rows are one row with their sums."""
 
-    def __init__(self, run: Run, task: ParityOfMeans, multiplier: float) -> None:
-        self.run, self.m, self.price = run, multiplier, task.branch_cost
+    def __init__(self, run: Run, task: EqualMeans, multiplier: float) -> None:
+        self.run, self.price = run, task.branch_cost
         packed = np.packbits(run.rows, axis=1)
         lines = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
         _, first, places = np.unique(lines, return_index=True, return_inverse=True)
         self.has = run.rows[first].astype(np.float64)
-        columns = (*task.statistics.T, np.ones(places.size))
+        columns = (*task.gap_terms(multiplier).T, np.ones(places.size))
         made = [np.bincount(places, column).astype(np.float64) for column in columns]
         self.statistics = np.column_stack(made)
-        self.shifted = self.statistics[:, 1] - multiplier / 2 * self.statistics[:, 2]
+        self.gain = task.gain
         self.least_rows = run.limits.min_samples_leaf
         self.left = MOST_NODES
 
     def leaf(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sums of leaves, from weight, target, share and square: shape (leaves, 3)."""
-        n, y, d, yy = totals.T
-        d = clean(d)
-        n = np.maximum(n, np.finfo(float).tiny)
-        return np.column_stack([yy - y**2 / n, d * y / n, d**2 / n])
-
-    def value(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Weighted values."""
-        found: NDArray[np.float64] = sums @ np.array([1.0, self.m, -(self.m**2) / 4])
+        """Return the values of leaves, from the sums of their rows: shape (leaves, 4)."""
+        some = totals[:, 3] > 0
+        gained = self.gain(np.where(some, totals[:, 1], 1.0), np.where(some, totals[:, 2], 0.0))
+        found: NDArray[np.float64] = totals[:, 0] - gained
         return found
 
     def spend(self, work: int) -> None:
@@ -103,20 +106,20 @@ class _Gap:
             raise GaveUpError
 
     def stumps(self, rows: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return the features that split rows, and the sums of both leaves of each."""
+        """Return the features that split rows, and the values of both leaves of each."""
         self.spend(1)
         own = self.statistics[rows]
         whole, right = own.sum(axis=0), product(self.has[rows], own)
-        enough = (right[:, 4] >= self.least_rows) & (whole[4] - right[:, 4] >= self.least_rows)
+        enough = (right[:, 3] >= self.least_rows) & (whole[3] - right[:, 3] >= self.least_rows)
         good = np.flatnonzero(enough)
-        return good, self.leaf((whole - right[good])[:, :4]), self.leaf(right[good, :4])
+        return good, self.leaf(whole - right[good]), self.leaf(right[good])
 
     def least_splits(self, rows: NDArray[np.intp], depth: int, nodes: int) -> NDArray[np.float64]:
         """Return a value that no subtree of some rows with each feature at its root is below."""
         found = np.full(self.has.shape[1], np.inf)
         if depth == 1 or nodes == 1:
             good, left, right = self.stumps(rows)
-            found[good] = self.value(left + right) + self.price
+            found[good] = left + right + self.price
         elif depth == 2 or nodes == 2:
             found = self.pairs(rows, nodes)
         else:
@@ -129,21 +132,20 @@ class _Gap:
     def pairs(self, rows: NDArray[np.intp], nodes: int) -> NDArray[np.float64]:
         """Return the least values of trees of two levels, from the sums of all pairs of features.
 
-        With the multiplier a leaf costs its squares less z^2 / n, z the sum of its shifted targets: two sums
-        say it all. A table of pairs takes two products of matrices; a stump in each child of each feature
-        took twenty times as long.
+        A leaf costs a sum over its rows less a gain from two sums of it, for which a table of pairs takes two
+        products of matrices; a stump in each child of each feature took twenty times as long.
         """
         has = self.has[rows]
         self.spend(1 + has.shape[1] // 8)
-        sums = [column[rows] for column in (self.statistics[:, 4], self.statistics[:, 0], self.shifted)]
+        sums = [self.statistics[rows, column] for column in (3, 1, 2)]
         tables = [product(has, column[:, None] * has) for column in sums]
         own, whole = [np.diagonal(table) for table in tables], [float(column.sum()) for column in sums]
 
         def gain(cell: list[Any]) -> Any:
-            """Return z^2 / n of cells; cells of too few rows are no leaves."""
+            """Return the gain of cells; cells of too few rows are no leaves."""
             count, n, z = cell
             enough = count >= self.least_rows
-            return np.where(enough, z**2 / np.where(enough, n, 1.0), -np.inf)
+            return np.where(enough, self.gain(np.where(enough, n, 1.0), z), -np.inf)
 
         right = [one[:, None] for one in own]
         left = [all_ - one for all_, one in zip(whole, right, strict=True)]
@@ -158,28 +160,27 @@ class _Gap:
             gained = np.maximum(np.maximum(split, leaf) + other_leaf, leaf + other_split)
         else:
             gained = np.maximum(split, leaf) + np.maximum(other_split, other_leaf)
-        found: NDArray[np.float64] = float(self.statistics[rows, 3].sum()) - gained + self.price
+        found: NDArray[np.float64] = float(self.statistics[rows, 0].sum()) - gained + self.price
         return found
 
     def least(self, rows: NDArray[np.intp], depth: int, nodes: int) -> float:
         """Return a value that no subtree of some rows is below."""
-        alone = float(self.value(self.leaf(self.statistics[rows, :4].sum(axis=0)[None]))[0])
+        alone = float(self.leaf(self.statistics[rows].sum(axis=0)[None])[0])
         if depth == 0 or nodes == 0:
             return alone
         return min(alone, float(self.least_splits(rows, depth, nodes).min(initial=np.inf)))
 
     def front(self, rows: NDArray[np.intp], depth: int, nodes: int, budget: float) -> Points:
         """Return all subtrees of some rows whose value is within a budget."""
-        own = self.leaf(self.statistics[rows, :4].sum(axis=0)[None])
+        own = self.leaf(self.statistics[rows].sum(axis=0)[None])
         if depth == 0 or nodes == 0:
             return self._sorted([(own, np.zeros(1, np.int64), [None])], budget)
         found: list[Any] = [(own, np.zeros(1, np.int64), [None])]
         if depth == 1 or nodes == 1:
             good, left, right = self.stumps(rows)
-            sums = left + right
-            sums[:, 0] += self.price
+            value = left + right + self.price
             made = [(feature, None, None) for feature in good.tolist()]
-            return self._sorted([*found, (sums, np.ones(good.size, np.int64), made)], budget)
+            return self._sorted([*found, (value, np.ones(good.size, np.int64), made)], budget)
         splits = self.least_splits(rows, depth, nodes)
         for feature in np.flatnonzero(splits <= budget).tolist():
             side = self.has[rows, feature] > 0
@@ -204,22 +205,20 @@ class _Gap:
         b = np.concatenate([np.arange(end) for end in ends.tolist()]) if ends.size else np.empty(0, np.int64)
         fits = ones.nodes[a] + others.nodes[b] < nodes
         a, b = a[fits], b[fits]
-        sums = ones.sums[a] + others.sums[b]
-        sums[:, 0] += self.price
+        value = ones.value[a] + others.value[b] + self.price
         pairs = zip(a.tolist(), b.tolist(), strict=True)
         made = [(feature, ones.made[i], others.made[j]) for i, j in pairs]
-        return sums, ones.nodes[a] + others.nodes[b] + 1, made
+        return value, ones.nodes[a] + others.nodes[b] + 1, made
 
     def _sorted(self, found: list[Any], budget: float) -> Points:
-        sums = np.concatenate([one[0] for one in found])
+        value = np.concatenate([one[0] for one in found])
         nodes = np.concatenate([one[1] for one in found])
         made = [tree for one in found for tree in one[2]]
-        value = self.value(sums)
         kept = np.flatnonzero(value <= budget)
         kept = kept[np.argsort(value[kept], kind="stable")]
         if kept.size > MOST_POINTS:
             raise GaveUpError
-        return Points(sums[kept], value[kept], nodes[kept], [made[k] for k in kept.tolist()])
+        return Points(value[kept], nodes[kept], [made[k] for k in kept.tolist()])
 
 
 def _flat(made: Any) -> dict[str, Any]:

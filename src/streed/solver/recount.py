@@ -135,3 +135,14 @@ def predicted(answer: dict[str, Any], features: NDArray[np.uint8]) -> NDArray[np
             below[node] = np.where(features[:, feature[node]], below[right[node]], below[left[node]])
     labels: NDArray[np.int64] = np.broadcast_to(below[0], features.shape[:1]).astype(np.int64)
     return labels
+
+
+def leaves_of(answer: dict[str, Any], rows: Any) -> Any:
+    """Return the leaf of each row in a tree of the engine."""
+    feature, left, right = (np.asarray(answer[name]) for name in ("feature", "left", "right"))
+    at = np.zeros(rows.shape[0], np.int64)
+    while (inside := feature[at] >= 0).any():
+        nodes = at[inside]
+        has = rows[np.flatnonzero(inside), feature[nodes]] != 0
+        at[inside] = np.where(has, right[nodes], left[nodes])
+    return at

@@ -13,7 +13,7 @@ of `Sums` is one of
 |---|---|---|
 | `OneValue` | the least value | accuracy, costs, rewards, fairness, policies, anything under `streed.limits` |
 | `CountsMetric` | the greatest value of a metric of the confusion matrix | F1 and others |
-| `MeanParity` | the least squared error, with nearly equal mean predictions of two groups | regression |
+| `MeanParity` | the least loss of numbers, with nearly equal mean predictions of two groups | regression |
 | `Vector` | all nondominated values of several parts, or one of them, within limits on others | combinations |
 
 The solver has strategies for each form and objective (`streed.solver.strategies`). All costs are in *engine units* and are
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from streed.metrics import Metric
     from streed.tasks.base import Task
     from streed.tasks.combined import Combined
-    from streed.tasks.regression.mean_parity import ParityOfMeans
+    from streed.tasks.regression.equal_means import EqualMeans
     from streed.tree.tree import Tree
 
 
@@ -179,19 +179,19 @@ class CountsMetric(NamedTuple):
 
 
 class MeanParity(NamedTuple):
-    """The least squared error, with mean predictions of two groups that differ by no more than a limit.
+    """The least loss of numbers, with mean predictions of two groups that differ by no more than a limit.
 
     Attributes
     ----------
-    task : ParityOfMeans
-        The task: it shifts targets, and adds up the leaves of trees.
+    task : EqualMeans
+        The task: it shifts rows, and adds up the leaves of trees.
     rows : int64 array or None
         The rows that have a weight; None when all have.
     classes : array
         One label: a leaf predicts a number of its own.
     """
 
-    task: ParityOfMeans
+    task: EqualMeans
     rows: NDArray[np.int64] | None
     classes: NDArray[Any]
 

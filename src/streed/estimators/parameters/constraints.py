@@ -19,7 +19,7 @@ from streed.table.columns import column_names
 from streed.tasks.base import Prices, Task
 from streed.tasks.constrained import Constrained, most_nodes
 from streed.tasks.feature_costs import as_feature_costs
-from streed.tasks.regression import ParityOfMeans, SquaredError
+from streed.tasks.regression import ParityOfMeans, Poisson, PoissonParity, SquaredError
 
 
 def constrained(
@@ -82,10 +82,14 @@ def equal_means(
         )
     if not means:
         return task
-    if type(task) is not SquaredError:
-        raise ValueError(f"{means[0]!r} goes with loss='squared_error' and leaf_model='constant'")
+    kinds: dict[type, Any] = {SquaredError: ParityOfMeans, Poisson: PoissonParity}
+    if type(task) not in kinds:
+        raise ValueError(
+            f"{means[0]!r} goes with loss='squared_error' or 'poisson', and leaf_model='constant'"
+        )
     groups = group_values(means[0].quantity.groups, sensitive_features, X)
-    return ParityOfMeans(y, groups, float(means[0].most or 0), **options)
+    found: Task = kinds[type(task)](y, groups, float(means[0].most or 0), **options)
+    return found
 
 
 def pricing_of(

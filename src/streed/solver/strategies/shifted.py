@@ -1,4 +1,4 @@
-"""Squared error under a parity of means: multipliers by searches for shifted targets, then the gap.
+"""A loss of numbers under a parity of means: multipliers by searches for shifted rows, then the gap.
 
 The bound that a multiplier proves is the least of concave functions of it, one for each tree, so that the
 best multiplier is found by cutting planes: each search adds the function of its tree, and the next
@@ -8,6 +8,7 @@ whose bound by that multiplier is below the best cost are listed (`streed.solver
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -18,11 +19,11 @@ from streed.limits.report import KeptLimit, KeptLimits
 from streed.options import LEAST_SECONDS, Limits
 from streed.solver.engines import needs_depth
 from streed.solver.mean_gap import better_tree
-from streed.solver.recount import make_tree
+from streed.solver.recount import leaves_of, make_tree
 from streed.solver.run import Run
 from streed.tasks.base import measure_of
 from streed.tasks.forms import MeanParity
-from streed.tasks.regression.mean_parity import Sums
+from streed.tasks.regression.equal_means import Within
 from streed.tolerance import TOLERANCE
 from streed.tree.result import Result
 
@@ -39,7 +40,7 @@ def refusal(form: MeanParity, limits: Limits) -> str:
 
 
 def solve(run: Run, form: MeanParity) -> Result:
-    """Find the tree of least squared error within the limit."""
+    """Find the tree of least loss within the limit."""
     run.keep(form.rows)
     run.least_seconds = LEAST_SECONDS
     search = _Search(run, form)
@@ -56,9 +57,9 @@ class _Search:
     def __init__(self, run: Run, form: MeanParity) -> None:
         self.run, self.task, self.limit = run, form.task, form.task.max_difference
         self.best: dict[str, Any] = {}
-        self.sums = Sums(np.inf, 0.0, 0.0)
+        self.sums: Within
         self.cost, self.bound, self.multiplier = np.inf, -np.inf, 0.0
-        self.known: list[Sums] = []
+        self.known: list[Within] = []
         self.complete = False
 
     @property
@@ -69,10 +70,11 @@ class _Search:
     def offer(self, answer: dict[str, Any]) -> None:
         """Take a tree into the known ones."""
         leaf = leaves_of(answer, self.run.rows)
-        sums = self.task.sums(leaf, len(answer["feature"]))
+        sums = self.task.within(leaf, len(answer["feature"]))
         self.known.append(sums)
-        if sums.cost(self.limit) < self.cost:
-            self.best, self.sums, self.cost = answer, sums, sums.cost(self.limit)
+        cost = sums.cost(self.limit)
+        if not self.best or cost < self.cost:
+            self.best, self.sums, self.cost = answer, sums, cost
             self.run.objective = self.cost
 
     def run_multipliers(self) -> None:
@@ -95,9 +97,7 @@ class _Search:
     def _next(self) -> float:
         """Return the multiplier where the least of the known bounds is greatest."""
         first = self.known[0].difference
-        far = max(
-            (2 * abs(sums.difference) / sums.spread for sums in self.known if sums.spread > 0), default=0.0
-        )
+        far = min(max(sums.far for sums in self.known), self.task.farthest(math.copysign(1.0, first)))
         low, high = (0.0, far) if first > 0 else (-far, 0.0)
         for _ in range(NARROWINGS):
             third = (high - low) / 3
@@ -119,8 +119,7 @@ class _Search:
         """Make the tree with predictions that keep the limit, and count it anew."""
         task, run = self.task, self.run
         multiplier = self.sums.multiplier(self.limit)
-        value, _ = task.shifted(multiplier)
-        value = value._replace(describe=lambda tree, leaf: task.describe_shifted(tree, leaf, multiplier))
+        value = task.shown(multiplier)._replace(describe=task.describe_within)
         counted = make_tree(value, run.rows, run.names, self.best, task.value_name, 1.0, task.name)
         predictions = counted.tree.classes[counted.predicted]
         price = task.branch_cost * counted.tree.n_nodes
@@ -130,14 +129,3 @@ class _Search:
         kept = KeptLimit(limit, difference, self.limit - difference, True, abs(multiplier))
         result = run.result(counted.tree, objective, bound, self.proven, measure=measure_of(task))
         return replace(result, limits=KeptLimits([kept]))
-
-
-def leaves_of(answer: dict[str, Any], rows: Any) -> Any:
-    """Return the leaf of each row in a tree of the engine."""
-    feature, left, right = (np.asarray(answer[name]) for name in ("feature", "left", "right"))
-    at = np.zeros(rows.shape[0], np.int64)
-    while (inside := feature[at] >= 0).any():
-        nodes = at[inside]
-        has = rows[np.flatnonzero(inside), feature[nodes]] != 0
-        at[inside] = np.where(has, right[nodes], left[nodes])
-    return at

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from streed.errors import TaskError
+from streed.limits.counts import ratio_lines
 from streed.limits.limit import Limit, Quantity
 from streed.limits.line import Line, TreeShape
 from streed.limits.rows import LimitRows
@@ -162,22 +162,11 @@ def _ratio_limit(part: LimitedTask, form: CountsMetric, rows: Rows) -> Limit:
     task: Any = part.task
     if not isinstance(form.metric, Ratio) or form.positive < 0:
         raise TaskError(f"{task.name} cannot be limited: it is no ratio of two sums; it can be the objective")
-    true = form.codes == form.positive
-    sizes = int(form.units[true].sum()), int(form.units[~true].sum())
-    above, below = form.metric.terms(*sizes)
-    lines = []
-    for end, least in ((part.lower_limit, True), (part.upper_limit, False)):
-        if not math.isfinite(end):
-            continue
-        exact = Fraction(repr(float(end)))
-        parts = [a - exact * b for a, b in zip(above, below, strict=True)]
-        common = math.lcm(*(one.denominator for one in parts))
-        constant, fp, fn = (int(one * common) for one in parts)
-        costs = np.zeros((true.size, 2))
-        costs[~true, form.positive] = fp * form.units[~true]
-        costs[true, 1 - form.positive] = fn * form.units[true]
-        spread = rows.spread(costs, form.value.rows)
-        lines.append(Line(spread, *((-constant, math.inf) if least else (-math.inf, -constant))))
+    limit = _limit(part, Part(task.name, [], task.score))
+    lines = [
+        line._replace(costs=rows.spread(line.costs, form.value.rows))
+        for line in ratio_lines(limit, form.metric, form.codes == form.positive, form.units, form.positive)
+    ]
     own = form.value.rows
     return _limit(part, Part(task.name, lines, lambda predicted, shape: task.score(rows.of(predicted, own))))
 

@@ -4,6 +4,7 @@ from streed.tasks.regression.absolute_error import AbsoluteError, Quantile
 from streed.tasks.regression.linear_leaves import LinearLeaves
 from streed.tasks.regression.mean_parity import ParityOfMeans
 from streed.tasks.regression.poisson import Poisson
+from streed.tasks.regression.poisson_parity import PoissonParity
 from streed.tasks.regression.simple_linear import SimpleLinear
 from streed.tasks.regression.squared_error import SquaredError
 from streed.tasks.regression.tweedie import Gamma, Tweedie
@@ -14,6 +15,7 @@ __all__ = [
     "LinearLeaves",
     "ParityOfMeans",
     "Poisson",
+    "PoissonParity",
     "Quantile",
     "SimpleLinear",
     "SquaredError",

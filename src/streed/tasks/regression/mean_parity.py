@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from streed.fairness.groups import encode_groups
-from streed.tasks import forms
 from streed.tasks.forms import OneValue
 from streed.tasks.parts.squares import weighted_sum
 from streed.tasks.parts.targets import label_leaves
+from streed.tasks.regression.equal_means import EqualMeans, clean
 from streed.tasks.regression.squared_error import SquaredError
 from streed.tree.numbers import numbers_at_nodes
 
@@ -28,16 +27,7 @@ if TYPE_CHECKING:
     from streed.tree.tree import Tree
 
 
-NOTHING = 1e-12
-"""Shares of both groups add up to one: what is left of them in a leaf by rounding is less than this."""
-
-
-def clean(shares: NDArray[Any]) -> NDArray[np.float64]:
-    """Make differences of shares zero that are rounding; a square of them would be divided by another one."""
-    return np.where(np.abs(shares) < NOTHING, 0.0, shares)
-
-
-class Sums(NamedTuple):
+class Squares(NamedTuple):
     """What a tree adds up to: its squared error with means, the difference of the groups, and d^2 / n."""
 
     error: float
@@ -63,8 +53,13 @@ class Sums(NamedTuple):
         square = multiplier**2 * self.spread / 4
         return self.error + multiplier * self.difference - square - abs(multiplier) * limit
 
+    @property
+    def far(self) -> float:
+        """Size of a multiplier beyond which the bound of the tree does not rise."""
+        return 2 * abs(self.difference) / self.spread if self.spread > 0 else 0.0
 
-class ParityOfMeans(SquaredError):  # noqa: N818 (a squared error is no exception)
+
+class ParityOfMeans(EqualMeans, SquaredError):  # noqa: N818 (a squared error is no exception)
     """Minimise the squared error; the mean predictions of two groups differ by no more than a limit.
 
     Leaves do not predict the mean of their rows, but what costs least within the limit.
@@ -93,7 +88,6 @@ class ParityOfMeans(SquaredError):  # noqa: N818 (a squared error is no exceptio
 
     name: ClassVar[str] = "parity_of_means"
     summary: ClassVar[str] = "squared error (minimised), with nearly equal mean predictions of two groups"
-    form: ClassVar[type] = forms.Sums
 
     def __init__(
         self,
@@ -103,32 +97,12 @@ class ParityOfMeans(SquaredError):  # noqa: N818 (a squared error is no exceptio
         sample_weight: ArrayLike | None = None,
         cost_complexity: float = 0.0,
     ) -> None:
-        super().__init__(y, sample_weight, cost_complexity)
+        SquaredError.__init__(self, y, sample_weight, cost_complexity)
         if self._targets.ndim != 1:
             raise ValueError(f"a parity of means needs one target, got {self._targets.shape[1]}")
-        self.max_difference = float(max_difference)
-        if not 0 <= self.max_difference < math.inf:
-            raise ValueError(f"max_difference must be a finite number >= 0, got {max_difference!r}")
-        names, codes = encode_groups(sensitive_features, self._n_rows)
-        codes = codes if self._rows is None else codes[self._rows]
-        present = np.unique(codes).tolist()
-        if len(present) != 2:
-            raise ValueError(
-                f"the mean predictions of two groups are compared, got {len(present)} with rows: "
-                f"{[names[one] for one in present]!r}"
-            )
-        self.groups = [names[one] for one in present]
-        shares = np.zeros(codes.size)
-        for sign, one in zip((1.0, -1.0), present, strict=True):
-            rows = codes == one
-            shares[rows] = sign / self._weights[rows].sum()
-        self.shares = shares
+        self._compare(sensitive_features, max_difference)
         self._mean = float(weighted_sum(self._weights, self._targets)) / float(self._weights.sum())
         self._away = self._targets - self._mean
-
-    def lower(self) -> forms.Sums:  # type: ignore[override]
-        """Give the task to the strategy that shifts targets."""
-        return forms.Sums(self, forms.MeanParity(self, self._rows, np.arange(1)))
 
     def shifted(self, multiplier: float) -> tuple[OneValue, float]:
         """Return the squared error of shifted targets, and what it is less than the bound of a tree."""
@@ -139,37 +113,41 @@ class ParityOfMeans(SquaredError):  # noqa: N818 (a squared error is no exceptio
         constant = float(weighted_sum(w, self._away**2) - weighted_sum(w, targets**2))
         return value, constant
 
-    def sums(self, leaf: NDArray[np.int64], n_nodes: int) -> Sums:
+    def shown(self, multiplier: float) -> OneValue:
+        """Return the value by which views show a tree: that of the shifted targets."""
+        return self.shifted(multiplier)[0]
+
+    def farthest(self, sign: float) -> float:
+        """Return that any multiplier shifts targets."""
+        return math.inf
+
+    def within(self, leaf: NDArray[np.int64], n_nodes: int) -> Squares:
         """Add up a tree, from the leaf of each row; the price of its nodes is part of the error."""
         w = self._weights
         n = np.maximum(np.bincount(leaf, w, n_nodes), np.finfo(float).tiny)
         mean = np.bincount(leaf, w * self._away, n_nodes) / n
         d = clean(np.bincount(leaf, w * self.shares, n_nodes))
         error = float((w * (self._away - mean[leaf]) ** 2).sum()) + self.branch_cost * (n_nodes // 2)
-        return Sums(error, float((d * mean).sum()), float((d**2 / n).sum()))
+        return Squares(error, float((d * mean).sum()), float((d**2 / n).sum()))
 
-    def describe_shifted(self, tree: Tree, leaf: NDArray[np.int64], multiplier: float) -> None:
+    def describe_within(self, tree: Tree, leaf: NDArray[np.int64]) -> None:
         """Give leaves their predictions; views show the spread and the distribution of the targets."""
-        tree.details = numbers_at_nodes(tree, leaf, self._targets, self._weights, self.smoothing)
+        tree.details = numbers_at_nodes(tree, leaf, self._targets, self._weights)
+        multiplier = self.within(leaf, tree.node_count).multiplier(self.max_difference)
         w = self._weights
         n = np.maximum(np.bincount(leaf, w, tree.node_count), np.finfo(float).tiny)
         own = np.bincount(leaf, w * (self._away - multiplier * self.shares / 2), tree.node_count) / n
         label_leaves(tree, own + self._mean)
 
-    def difference(self, predictions: NDArray[Any]) -> float:
-        """Difference of the mean predictions of the two groups."""
-        return abs(float(weighted_sum(self._weights * self.shares, predictions.astype(np.float64))))
-
     def error(self, predictions: NDArray[Any]) -> float:
         """Squared error of predictions."""
         return float(weighted_sum(self._weights, (self._targets - predictions.astype(np.float64)) ** 2))
 
-    def report(self, cost: float) -> float:
-        """Return the value as it is: searches are watched in natural units."""
-        return cost
-
-    @property
-    def statistics(self) -> NDArray[np.float64]:
-        """Weight, weighted target, weighted share and weighted square of each row."""
+    def gap_terms(self, multiplier: float) -> NDArray[np.float64]:
+        """Return the weighted square, the weight and the weighted shifted target of each row."""
         w, z = self._weights, self._away
-        return np.column_stack([w, w * z, w * self.shares, w * z**2])
+        return np.column_stack([w * z**2, w, w * (z - multiplier / 2 * self.shares)])
+
+    def gain(self, n: NDArray[np.float64], z: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return z^2 / n."""
+        return z**2 / n
