@@ -192,3 +192,23 @@ def test_threads_divide_the_forecast() -> None:
     probe = _Probe(model, model._limits(), [X, y], {}, 0.5, 1.0)
     probe.run()
     assert probe.answer().seconds == probe.steps[-1].seconds / 2
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_large_tables_of_bins_are_probed_by_few_rows_and_one_fit(
+    numbers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a table that default fits search by bins some rows do, whatever their number."""
+    monkeypatch.setattr("streed.estimators.many.MANY_CELLS", 12_000)
+    monkeypatch.setattr("streed.estimators.estimate.BIN_CELLS", 6_000)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 4))
+    y = (X[:, 0] > 0) ^ (X[:, 1] > 0) ^ (rng.random(4000) < 0.2)
+    model = streed.OptimalTreeRegressor(max_depth=3) if numbers else streed.OptimalTreeClassifier(max_depth=3)
+    found = streed.estimate(model, X, y.astype(int))
+    assert found.rows == 1500
+    assert [step.max_depth for step in found.steps] == [3]
+    assert not found.measured
+    assert found.seconds > 0
+    exact = streed.estimate(model.set_params(max_depth=2), X, y.astype(int))
+    assert exact.rows == 4000

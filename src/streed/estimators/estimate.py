@@ -11,6 +11,7 @@ work, about a second: these are made to their end.
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from collections.abc import Sequence
@@ -18,10 +19,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import _safe_indexing
 
 from streed.errors import silent_fits
+from streed.estimators import many
 from streed.options import Limits
 from streed.solver.forecast import Pace
 from streed.tree.durations import duration
@@ -41,6 +43,13 @@ bins, as from a million cells on (`streed.estimators.many`)."""
 BINS = 0.5
 """A search over bins grows by this power of the rows, since part of its work is fixed: with it forecasts of
 four tables of 1.5 to 20 million cells were 0.6 to 3.0 times what the fits took."""
+
+BIN_CELLS = 300_000
+"""So many cells stand for a table of which default fits search bins: a probe takes half of a fit of 1.1
+million cells, where one of all these cells took 1.4 fits."""
+OF_CLASSES, OF_NUMBERS = 0.6, 0.95
+"""From so few rows a search over bins grows by these powers of the rows: 1.2 and 6 million mixed cells took
+2.3 and 5.7 times as long as 0.3 million for labels, 2.1 and 17 times for numbers."""
 
 LONGEST = 30.0
 """Processor seconds that a fit which ends by itself may take."""
@@ -168,6 +177,10 @@ def estimate(estimator: Any, X: Any, *data: Any, probe_seconds: float = PROBE, *
     if not hasattr(estimator, "_limits") or not hasattr(estimator, "fit"):
         raise TypeError(f"estimator must be an estimator of streed, got {estimator!r}")
     limits = estimator._limits()
+    with silent_fits():
+        bins = _bins_of_few_rows(estimator, limits, X, data, named, float(probe_seconds))
+    if bins is not None:
+        return bins.answer()
     scale, given, named = _some_rows(X, data, named)
     probe = _Probe(estimator, limits, given, named, float(probe_seconds), scale)
     with silent_fits():
@@ -175,10 +188,32 @@ def estimate(estimator: Any, X: Any, *data: Any, probe_seconds: float = PROBE, *
     return probe.answer()
 
 
-def _some_rows(X: Any, data: Sequence[Any], named: dict[str, Any]) -> tuple[float, list[Any], dict[str, Any]]:
+def _bins_of_few_rows(
+    estimator: Any, limits: Limits, X: Any, data: Sequence[Any], named: dict[str, Any], seconds: float
+) -> _Probe | None:
+    """Probe a default fit of a large table, which searches bins, by one fit of bins of few of its rows."""
+    n_cells = math.prod(np.shape(X))
+    known = is_classifier(estimator) or is_regressor(estimator)
+    if not known or limits.unlimited or estimator.cuts != "auto" or not many.is_large(n_cells):
+        return None
+    scale, given, named = _some_rows(X, data, named, BIN_CELLS)
+    model = clone(estimator).set_params(tune=None)
+    job = model._prepare(**inspect.signature(model.fit).bind(*given, **named).arguments)
+    if estimator.binarizer is not None or not many.suits(job.task, limits, n_cells):
+        return None
+    probe = _Probe(estimator, limits, given, named, seconds, scale)
+    probe.power = OF_NUMBERS if is_regressor(estimator) else OF_CLASSES
+    with many.from_cells(1):
+        probe.fit(limits.max_depth, LONGEST)
+    return probe if probe.bins else None
+
+
+def _some_rows(
+    X: Any, data: Sequence[Any], named: dict[str, Any], n_cells: int | None = None
+) -> tuple[float, list[Any], dict[str, Any]]:
     """Take some rows of a large table: how many times more there are, and what `fit` takes of them."""
     n_rows, n_columns = np.shape(X)[:2] if len(np.shape(X)) > 1 else (len(X), 1)
-    most = max(1000, MOST_CELLS // max(1, n_columns))
+    most = max(1000, (n_cells or MOST_CELLS) // max(1, n_columns))
     if n_rows <= most:
         return 1.0, [X, *data], named
     chosen = np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
@@ -211,6 +246,7 @@ class _Probe:
         """Pair tables of each step that ended; 0 where the engine has none."""
         self.started = time.process_time()
         self.rows = 0
+        self.power = BINS
         self.bins = False
         """Whether the last fit searched bins: it ended by itself, and the next one does."""
 
@@ -227,12 +263,12 @@ class _Probe:
             if depth != last and (self.bins or (self.spent > self.most and not any(self.tables[1:]))):
                 continue  # of a large table even two levels take long: the one that is wanted is next
             share = self.most / 2 if depth == last else self.most / 3
-            if not self._fit(depth, max(share, self.most - self.spent)):
+            if not self.fit(depth, max(share, self.most - self.spent)):
                 break
         if last is not None and self.steps:
             self._extrapolate(last)
 
-    def _fit(self, depth: int | None, most: float) -> bool:
+    def fit(self, depth: int | None, most: float) -> bool:
         """Make one fit; returns whether it ended."""
         most = max(most, LONGEST) if self.bins else most
         pace = Pace(most)
@@ -247,7 +283,7 @@ class _Probe:
         tables = float(result.statistics.get("tables_counted", 0))
         memory = float(result.statistics.get("peak_memory", 0)) or math.nan
         if stopped and self._ends_by_itself(model, result) and most < LONGEST:
-            return self._fit(depth, LONGEST)
+            return self.fit(depth, LONGEST)
         if stopped:
             even = THRESHOLDS in result.statistics
             seconds = pace.seconds(even=even)
@@ -295,7 +331,7 @@ class _Probe:
     def answer(self) -> Estimate:
         """Return the forecast for the whole table and all threads."""
         threads = max(1, self.limits.n_threads)
-        factor = (self.scale**BINS if self.bins else self.scale) / threads
+        factor = (self.scale**self.power if self.bins else self.scale) / threads
         whole: dict[str, Any] = (
             {} if self.scale == 1 else {"measured": False, "objective": math.nan}
         )  # some rows only

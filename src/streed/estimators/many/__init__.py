@@ -10,9 +10,11 @@ a greedy tree, whose cuts move to where CART has them: so no tree is worse than 
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +37,25 @@ from streed.tree.result import Result, relative_gap, with_features
 MANY_CELLS = 1_000_000
 """Rows times columns from which on bins are searched. Noisy tables of this size were not proven at depth 3
 within the work of a default fit, and took 3 to 10 times as long (100,000 to a million rows, 20 columns)."""
+
+_LEAST: ContextVar[int | None] = ContextVar("least cells of tables whose bins are searched", default=None)
+
+
+@contextlib.contextmanager
+def from_cells(n_cells: int) -> Iterator[None]:
+    """Let fits within search bins of tables from so many cells on: a few rows stand for a large table."""
+    token = _LEAST.set(n_cells)
+    try:
+        yield
+    finally:
+        _LEAST.reset(token)
+
+
+def is_large(n_cells: int) -> bool:
+    """Whether bins of a table of so many cells are searched."""
+    least = _LEAST.get()
+    return n_cells >= (MANY_CELLS if least is None else least)
+
 
 SECONDS_PER_CELL = 1e-6
 """A time limit below this for each cell is too short for a search over all thresholds: with a million rows
@@ -59,12 +80,12 @@ last move, the search over tests and the record took 1.1 s."""
 
 def is_short(limits: Limits, n_cells: int) -> bool:
     """Whether a time limit is too short for a search over all thresholds of so many cells."""
-    return n_cells >= MANY_CELLS and limits.time_limit <= SECONDS_PER_CELL * n_cells
+    return is_large(n_cells) and limits.time_limit <= SECONDS_PER_CELL * n_cells
 
 
 def suits(task: Any, limits: Limits, n_cells: int, *, exact: bool = False) -> bool:
     """Whether a fit of a table of so many cells begins with bins; an exact one does if its time is short."""
-    if n_cells < MANY_CELLS or limits.unlimited or limits.max_depth < LEAST_DEPTH:
+    if not is_large(n_cells) or limits.unlimited or limits.max_depth < LEAST_DEPTH:
         return False
     timed = exact or limits.time_limit < math.inf
     if (timed and not is_short(limits, n_cells)) or not isinstance(task, Task):
