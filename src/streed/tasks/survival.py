@@ -20,6 +20,7 @@ from streed.tasks.base import LeafFunction
 from streed.tasks.parts.leaf_loss import LeafLoss
 from streed.tasks.parts.targets import check_targets, label_leaves, sums_at_nodes
 from streed.tree.details import Curves
+from streed.tree.probabilities import drawn_to_parents
 
 if TYPE_CHECKING:
     from streed.tree.tree import Tree
@@ -136,7 +137,12 @@ class Survival(LeafLoss):
         label_leaves(tree, risk)
 
     def _curves(self, tree: Tree, leaf: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the survival and the cumulative hazard at every node, at all times with an event."""
+        """Return the survival and the cumulative hazard at every node, at all times with an event.
+
+        With smoothing a curve becomes a mean of the curves on its path, so that survival stays between 0 and
+        1 and falls. On rows held out the integrated Brier score fell on all 9 sets tried, with a price per
+        node and without (10 rows, depth 3, 2 splits: .1768 to .1756 and .1800 to .1758).
+        """
         n_times, n_nodes = self._times.size, tree.node_count
         last = self._place  # at risk at the times before
         leaving, deaths = np.zeros((n_nodes, n_times + 1)), np.zeros((n_nodes, n_times + 1))
@@ -152,27 +158,11 @@ class Survival(LeafLoss):
         survival = np.cumprod(np.maximum(1 - share, 0.0), axis=1)
         weight = leaving.sum(axis=1)
         hazard = np.cumsum(share, axis=1)
-        drawn = [drawn_to_parents(curves, weight, tree, self.smoothing) for curves in (survival, hazard)]
-        return drawn[0], drawn[1]
-
-
-def drawn_to_parents(
-    curves: NDArray[np.float64], weight: NDArray[np.float64], tree: Tree, strength: float
-) -> NDArray[np.float64]:
-    """Return curves of all nodes with hierarchical shrinkage, as `streed.tree.probabilities` shrinks shares.
-
-    A curve becomes a mean of the curves on its path, so that survival stays between 0 and 1 and falls. On
-    rows held out the integrated Brier score fell on all 9 sets tried, with a price per node and without
-    (10 rows, depth 3, 2 splits: .1768 to .1756 and .1800 to .1758).
-    """
-    if not strength:
-        return curves
-    found = curves.copy()
-    for node, *children in tree.branches():
-        counts = weight[node] / (weight[node] + strength)
-        for child in children:
-            found[child] = found[node] + counts * (curves[child] - curves[node])
-    return found
+        if not self.smoothing:
+            return survival, hazard
+        branches = tree.branches()
+        survival = drawn_to_parents(survival, weight, branches, self.smoothing)
+        return survival, drawn_to_parents(hazard, weight, branches, self.smoothing)
 
 
 def cumulative_hazard(

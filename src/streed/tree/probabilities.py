@@ -71,14 +71,42 @@ def shrunk(
     >>> shrunk(weights, [(0, 1, 2)], added=1.0, strength=5.0).round(3).tolist()
     [[0.2, 0.8], [0.6, 0.4], [0.1, 0.9]]
     """
-    shares = laplace(weights, 0.0)
-    total = weights.sum(axis=1)
-    found = shares.copy()
-    for node, *children in branches:
-        counts = total[node] / (total[node] + strength)
-        for child in children:
-            found[child] = found[node] + counts * (shares[child] - shares[node])
+    found = drawn_to_parents(laplace(weights, 0.0), weights.sum(axis=1), branches, strength)
     np.clip(found, 0.0, 1.0, out=found)
     other = found.argmax(axis=1) != weights.argmax(axis=1)
     found[other] = laplace(weights[other], added)
+    return found
+
+
+def drawn_to_parents(
+    values: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    branches: Sequence[tuple[int, int, int]],
+    strength: float,
+) -> NDArray[np.float64]:
+    """Return what nodes say of their rows, with hierarchical shrinkage: shares, curves, distributions.
+
+    Parameters
+    ----------
+    values : array of shape (nodes, k)
+        What each node says by its own rows.
+    weight : array of shape (nodes,)
+        Weight of the rows of each node.
+    branches : sequence of (node, left, right)
+        The branching nodes with their children, parents first.
+    strength : float
+        The weight s of shrinkage, above zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> values, weight = np.array([[0.5], [0.0], [1.0]]), np.array([6.0, 3.0, 3.0])
+    >>> drawn_to_parents(values, weight, [(0, 1, 2)], strength=6.0).tolist()
+    [[0.5], [0.25], [0.75]]
+    """
+    found = values.copy()
+    for node, *children in branches:
+        counts = weight[node] / (weight[node] + strength)
+        for child in children:
+            found[child] = found[node] + counts * (values[child] - values[node])
     return found
