@@ -36,7 +36,7 @@ METHODS: dict[str, Method] = {
         f"predicts {family}": Method("experiments.methods.predict", peer, ("streed", "sklearn.tree"))
         for peer, families in (
             (False, ("one fit", "log loss", "tuned", "free", "ceilings", "sizes")),
-            (True, ("FIGS", "ConTree", "pystreed", "FastSmallTree")),
+            (True, ("FIGS", "ConTree", "pystreed", "pystreed tuned", "FastSmallTree")),
         )
         for family in families
     },

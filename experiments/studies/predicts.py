@@ -44,7 +44,7 @@ from experiments.settings import Settings
 from experiments.significance import p_value
 from experiments.tables import Table, reasons
 
-PEERS = ("FIGS", "pystreed", "FastSmallTree", "ConTree")
+PEERS = ("FIGS", "pystreed", "pystreed tuned", "FastSmallTree", "ConTree")
 FAMILIES = ("one fit", "tuned", "ceilings", "log loss", "sizes", "free", *PEERS)
 QUICK_SETS = ("sklearn/iris", "sklearn/wine", "cost-sensitive/glass", "classification/lymph", "sparse/monk1")
 SECONDS, PEER_SECONDS = 20.0, 8.0
@@ -54,6 +54,12 @@ FIRST = 40
 """Sets that the verdicts are about."""
 
 TIE = 0.0005
+MOST_SETS = 0.9
+"""A method has a rank if it has figures of this share of the sets."""
+
+DIGITS = 5
+"""Decimals of figures, so that the summary, which has as many, gives the same counts and p-values."""
+
 FIGURES = ("accuracy", "log loss", "Brier", "AUC", "leaves", "questions", "seconds")
 LESS_IS_BETTER = ("log loss", "Brier")
 PAIRS = (
@@ -134,7 +140,8 @@ class Scores:
                     self.unproven.setdefault(method, []).append(not value)
                 elif figure:
                     found = self.by_split.setdefault((method, name, figure), {})
-                    found[int(run.parameters["split"])] = value
+                    known = value if figure == "seconds" else round(value, DIGITS)
+                    found[int(run.parameters["split"])] = known
 
     @staticmethod
     def _parts(key: str) -> tuple[str, str]:
@@ -192,6 +199,8 @@ def findings(runs: Sequence[Run], settings: Settings) -> Findings:
         f"{family}: {count} splits of each set." for family, count in whole_splits(runs, first).items()
     ]
     for method, unproven in scores.unproven.items():
+        if method not in scores.methods:
+            continue
         said.append(f"{method}: {sum(unproven)} of {len(unproven)} trees were not proven.")
     said += times(scores, "auto", "tuned", first)
     plots = [over_leaves(scores, first), of_ranks(scores, first)]
@@ -267,7 +276,7 @@ def summary(scores: Scores, names: Sequence[str]) -> str:
         for name in names:
             found = scores.by_split.get((method, name, figure), {})
             if found:
-                values = " ".join(f"{split}:{found[split]:.5g}" for split in sorted(found))
+                values = " ".join(f"{split}:{found[split]:.{DIGITS}f}" for split in sorted(found))
                 lines.append(f"{quoted(method)},{figure},{name},{values}")
     return "\n".join(lines) + "\n"
 
@@ -340,8 +349,12 @@ def ranks(scores: Scores, names: Sequence[str]) -> Table:
 
 
 def mean_ranks(scores: Scores, figure: str, names: Sequence[str]) -> tuple[dict[str, float], int] | None:
-    """Return mean ranks of the methods by a figure, and the number of sets that all of them have."""
-    methods = [m for m in scores.methods if any(scores.of(m, n, figure) is not None for n in names)]
+    """Return mean ranks of the methods by a figure, and the number of sets that all of them have.
+
+    Methods that failed on many sets have no rank: the others would be ranked on few sets for them.
+    """
+    least = MOST_SETS * len(names)
+    methods = [m for m in scores.methods if sum(scores.of(m, n, figure) is not None for n in names) >= least]
     shared = [n for n in names if all(scores.of(m, n, figure) is not None for m in methods)]
     if len(methods) < 2 or not shared:
         return None
