@@ -57,6 +57,7 @@ constexpr SwitchName kSwitches[] = {
     {"bound_sets", &streed::Switches::bound_sets},
     {"label_bounds", &streed::Switches::label_bounds},
     {"whole_units", &streed::Switches::whole_units},
+    {"cells", &streed::Switches::cells},
 };
 
 [[noreturn]] inline void refuse(const std::string& message) { throw std::invalid_argument(message); }

@@ -86,6 +86,44 @@ std::vector<double> read(const char* name, const Input<double, 1>& from, std::si
     return out;
 }
 
+// Trees that a search may begin with: those that another one has returned, or dictionaries.
+std::vector<streed::Tree> read_trees(const nb::object& from, std::size_t n_features) {
+    if (from.is_none()) return {};
+    if (nb::isinstance<TreeList>(from)) {
+        const TreeList& list = nb::cast<const TreeList&>(from);
+        for (const streed::Tree& tree : list.trees)
+            for (const streed::TreeNode& node : tree)
+                if (node.feature >= static_cast<std::int32_t>(n_features))
+                    refuse("known trees test feature " + text(node.feature) + ", there are " +
+                           text(n_features));
+        return list.trees;
+    }
+    std::vector<streed::Tree> trees;
+    for (const nb::handle one : from) {
+        const auto part = [&](const char* name) { return nb::cast<Input<std::int32_t, 1>>(one[name]); };
+        const auto feature = part("feature"), left = part("left"), right = part("right"),
+                   label = part("label");
+        const std::size_t n = feature.shape(0);
+        if (n == 0 || left.shape(0) != n || right.shape(0) != n || label.shape(0) != n)
+            refuse("feature, left, right and label of a known tree must have one entry per node");
+        streed::Tree tree(n);
+        for (std::size_t k = 0; k < n; ++k) {
+            tree[k] = {feature.data()[k], left.data()[k], right.data()[k], label.data()[k]};
+            if (tree[k].feature == -1) continue;
+            if (tree[k].feature < 0 || static_cast<std::size_t>(tree[k].feature) >= n_features)
+                refuse("features of known trees must be from 0 to " +
+                       text(static_cast<std::int64_t>(n_features) - 1) + ", or -1 at a leaf, got " +
+                       text(tree[k].feature));
+            for (const std::int32_t child : {tree[k].left, tree[k].right})
+                if (child <= static_cast<std::int32_t>(k) || static_cast<std::size_t>(child) >= n)
+                    refuse("children of known trees must come after their parents, got " + text(child) +
+                           " at node " + text(k));
+        }
+        trees.push_back(std::move(tree));
+    }
+    return trees;
+}
+
 // What both functions take, checked.
 struct Call {
     Call(const Input<std::uint8_t, 2>& features, const Input<double, 3>& costs,
@@ -184,7 +222,8 @@ nb::dict front(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<do
 
 nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, Input<double, 1> lower,
                      Input<double, 1> upper, Input<double, 1> branch_cost, std::optional<PriceArrays> prices,
-                     std::optional<Input<double, 1>> price_weights, const nb::kwargs& kwargs) {
+                     std::optional<Input<double, 1>> price_weights, double cutoff, const nb::object& known,
+                     std::optional<Input<double, 1>> multipliers, const nb::kwargs& kwargs) {
     Call call(features, costs, branch_cost, prices, price_weights, read_options(kwargs, kVector));
     const std::size_t limits = costs.shape(2) - 1;
     const std::vector<double> low = read("lower", lower, limits, false);
@@ -198,8 +237,11 @@ nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, In
             refuse("a component that pays for tests can only be limited from above, got the lower limit " +
                    text(low[j]) + " at position " + text(j));
     }
-    const streed::ConstrainedResult result = call.run(
-        [&] { return streed::solve_constrained(call.problem, low, high, call.options); });
+    if (std::isnan(cutoff)) refuse("cutoff must not be NaN");
+    streed::ConstrainedStart start{cutoff, read_trees(known, call.problem.n_features), {}};
+    if (multipliers) start.multipliers = read("multipliers", *multipliers, limits, true);
+    streed::ConstrainedResult result = call.run(
+        [&] { return streed::solve_constrained(call.problem, low, high, start, call.options); });
     nb::dict out;
     out["feasible"] = result.feasible ? nb::cast(*result.feasible) : nb::none();
     if (!result.tree.empty()) {
@@ -208,6 +250,7 @@ nb::dict constrained(Input<std::uint8_t, 2> features, Input<double, 3> costs, In
         out["objective"] = result.values[0];
     }
     out["multipliers"] = vector(result.multipliers);
+    out["known"] = nb::cast(TreeList{std::move(result.known)});
     if (!result.closest.empty()) {
         nb::dict tree;
         put_tree(tree, result.closest_tree);
@@ -318,6 +361,8 @@ void register_front(nb::module_& module) {
                "prices"_a = nb::none(), "price_weights"_a = nb::none(), "options"_a);
     module.def("constrained", &constrained, "features"_a.noconvert(), "costs"_a.noconvert(), nb::kw_only(),
                "lower"_a.noconvert(), "upper"_a.noconvert(), "branch_cost"_a.noconvert(),
-               "prices"_a = nb::none(), "price_weights"_a = nb::none(), "options"_a);
+               "prices"_a = nb::none(), "price_weights"_a = nb::none(),
+               "cutoff"_a = std::numeric_limits<double>::infinity(), "known"_a = nb::none(),
+               "multipliers"_a = nb::none(), "options"_a);
     module.def("mixed", &mixed, "features"_a.noconvert(), "parts"_a, "n_labels"_a, "options"_a);
 }

@@ -73,6 +73,7 @@ void Node::load(const ReducedProblem& problem, const NodeSettings& settings) {
     n_channels_ = n_values_ + (counted_ ? 1 : 0);
     largest_value_ = problem.largest_value;
     scale_ = problem.scale.empty() ? nullptr : problem.scale.data();
+    steps_ = problem.steps.empty() ? nullptr : problem.steps.data();
     words_ = problem.words;
     blocks_ = problem.blocks;
     valid_ = problem.valid;
@@ -124,13 +125,14 @@ void Node::side_filter(int lane, bool side, std::uint64_t* out) const {
 
 double Node::filter_potential(const std::uint64_t* filter) const {
     if (!traits_.benefit) return 0;
-    if (counting_ && scale_ != nullptr) {
+    if (counting_ && (scale_ != nullptr || steps_ != nullptr)) {
         double sum = 0;
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
             const Block& block = blocks_[b];
-            sum += scale_[b] * settings_.kernels->count_and(filter + block.word_begin,
-                                                            heavy_.data() + block.word_begin,
-                                                            block.word_end - block.word_begin);
+            const double weight = scale_ != nullptr ? scale_[b] : std::abs(static_cast<double>(steps_[b]));
+            sum += weight * settings_.kernels->count_and(filter + block.word_begin,
+                                                         heavy_.data() + block.word_begin,
+                                                         block.word_end - block.word_begin);
         }
         return sum;
     }
@@ -158,6 +160,7 @@ void Node::load_child(const Node& parent, int lane, bool side, const KnownSums& 
     n_matrices_ = parent.n_matrices_;
     largest_value_ = parent.largest_value_;
     scale_ = parent.scale_;
+    steps_ = parent.steps_;
     select(parent, lane, side);
     pack_columns(parent);
     if (!counting_) copy_weighted_rows(parent);
@@ -271,6 +274,10 @@ void Node::pack_columns(const Node& parent) {
 
 // The narrowest lanes that hold every sum over rows of this node.
 void Node::choose_lane_type() {
+    if (steps_ != nullptr) {
+        lane_ = Lane::i32;
+        return;
+    }
     if (!counting_ && storage_ != Storage::i8) {
         lane_ = storage_ == Storage::f64 ? Lane::f64 : Lane::i32;
         return;
@@ -353,12 +360,13 @@ void Node::sum_counts() {
     const bool difference = traits_.difference;
     const std::size_t blocks = blocks_.size();
     const auto put = [&](const std::int32_t* counts, auto&& set) {
-        std::int32_t all = 0;
+        std::int32_t all = 0, sum = 0;
         for (std::size_t b = 0; b < blocks; ++b) {
             all += counts[b];
+            if (steps_ != nullptr) sum += counts[b] * steps_[b];
             if (!difference) set(static_cast<int>(b), counts[b]);
         }
-        if (difference) set(0, counts[0] - counts[1]);
+        if (difference) set(0, steps_ != nullptr ? sum : counts[0] - counts[1]);
         if (counted_) set(n_values_, all);
         return all;
     };
@@ -412,7 +420,8 @@ Frame Node::frame() const {
                  row_begin_.data(),
                  row_lanes_.data(),
                  listed_without_.data(),
-                 sparse_};
+                 sparse_,
+                 steps_};
 }
 
 std::size_t Node::bytes() const {

@@ -74,6 +74,7 @@ public:
     // Counting: slots with weight of their own, and whether there are others.
     const std::vector<std::uint64_t>& heavy() const { return heavy_; }
     bool has_light() const { return has_light_; }
+    bool has_steps() const { return steps_ != nullptr; }
     const std::vector<std::uint32_t>& slots() const { return slots_; }  // weighted: those of the root problem
     double potential() const { return potential_; }                     // of all rows, as filter_potential
     double weight() const { return weight_; }                           // of all rows, several values only
@@ -134,8 +135,9 @@ private:
     bool weighed_ = false;  // the weights are read
     bool counted_ = false;  // has a channel of row counts
     bool has_light_ = false;
-    bool packed_ = false;            // lanes were renumbered when the node was loaded
-    const double* scale_ = nullptr;  // counting: weights of the rows of each block
+    bool packed_ = false;                  // lanes were renumbered when the node was loaded
+    const double* scale_ = nullptr;        // counting: weights of the rows of each block
+    const std::int32_t* steps_ = nullptr;  // counting a difference: what they add to it
     double largest_value_ = 1;
     int words_ = 0, stride_ = 0, n_slots_ = 0;
     double potential_ = 0, weight_ = 0, rows_ = 0;

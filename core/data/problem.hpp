@@ -72,6 +72,10 @@ struct ReducedProblem {
     std::vector<double>
         scale;  // counting: what a row of each block weighs, in units of `scale_unit` grains; empty: one
     double scale_unit = 1;
+    // Counting two labels: what a row of each block adds to the difference, in grains; empty: rows of the
+    // first block add one, those of the second minus one. In absolute value that is the most the row can
+    // cost.
+    std::vector<std::int32_t> steps;
     int n_matrices = 1;             // weighted: values of a slot
     std::vector<double> value;      // weighted, [matrix][slot], in grains
     std::vector<double> weight;     // weighted, per slot: the most it can cost above its unavoidable part

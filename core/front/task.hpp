@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,6 +49,14 @@ struct FrontResult {
     Counters statistics;
 };
 
+// What is known before a constrained search begins, often from one of another objective. Trees and
+// multipliers change how fast it is; a tree that costs as much as the cutoff need not be found.
+struct ConstrainedStart {
+    double cutoff = std::numeric_limits<double>::infinity();
+    std::vector<Tree> trees;          // those too large for the limits are not used
+    std::vector<double> multipliers;  // of the limits, as in the result; empty: chosen by the trees
+};
+
 struct ConstrainedResult {
     std::optional<bool> feasible;
     Tree tree;  // the best feasible tree, empty if none is known
@@ -56,8 +65,9 @@ struct ConstrainedResult {
     double lower_bound = 0;
     bool optimal = false;
     std::vector<double>
-        closest;        // when nothing is feasible: the constrained values of the least total violation
-    Tree closest_tree;  // and the tree that has them
+        closest;              // when nothing is feasible: the constrained values of the least total violation
+    Tree closest_tree;        // and the tree that has them
+    std::vector<Tree> known;  // trees between which the multipliers were chosen, for a search to come
     Status status = Status::optimal;
     double seconds = 0;
     Counters statistics;
@@ -66,8 +76,10 @@ struct ConstrainedResult {
 // The nondominated points of all trees within the limits and the region, with one tree each.
 FrontResult solve_front(const VectorProblem& problem, const Region& region, const Options& options);
 
-// The least component 0 subject to lower[j] <= component 1 + j <= upper[j].
+// The least component 0 subject to lower[j] <= component 1 + j <= upper[j]. With a cutoff, where every tree
+// within the limits costs that much or more, the search may end without a tree: its lower bound says so.
 ConstrainedResult solve_constrained(const VectorProblem& problem, const std::vector<double>& lower,
-                                    const std::vector<double>& upper, const Options& options);
+                                    const std::vector<double>& upper, const ConstrainedStart& start,
+                                    const Options& options);
 
 }  // namespace streed

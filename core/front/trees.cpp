@@ -37,7 +37,42 @@ int fold(const Tree& from, int at, const Rows& rows, bool collapse, Tree& to) {
     return index;
 }
 
+// Whether a tree over kept features has at most so many levels and nodes, and rows enough in every leaf.
+bool fits(const Tree& tree, const Rows& rows, const Options& options) {
+    std::vector<int> level(tree.size());
+    int nodes = 0, depth = 0;
+    for (std::size_t at = 0; at < tree.size(); ++at) {  // parents come first
+        depth = std::max(depth, level[at]);
+        if (tree[at].feature < 0) continue;
+        ++nodes;
+        for (const std::int32_t child : {tree[at].left, tree[at].right})
+            level[static_cast<std::size_t>(child)] = level[at] + 1;
+    }
+    if (depth > options.max_depth || nodes > options.max_nodes) return false;
+    if (options.min_samples_leaf <= 1) return true;
+    std::vector<double> size(tree.size());
+    for (std::size_t r = 0; r < rows.n_merged; ++r) size[rows.leaf_of(r, tree)] += rows.counts[r];
+    for (std::size_t at = 0; at < tree.size(); ++at)
+        if (tree[at].feature < 0 && size[at] < options.min_samples_leaf) return false;
+    return true;
+}
+
 }  // namespace
+
+std::optional<Tree> kept_tree(const Tree& tree, const Rows& rows, const Options& options) {
+    Tree out = tree;
+    for (TreeNode& node : out) {
+        if (node.feature < 0) {
+            if (node.label < 0 || node.label >= rows.n_labels) return std::nullopt;
+            continue;
+        }
+        const auto at = std::lower_bound(rows.features.begin(), rows.features.end(), node.feature);
+        if (at == rows.features.end() || *at != node.feature) return std::nullopt;
+        node.feature = static_cast<std::int32_t>(at - rows.features.begin());
+    }
+    if (!fits(out, rows, options)) return std::nullopt;
+    return out;
+}
 
 Tree finished_tree(const Tree& tree, const Rows& rows) {
     const bool collapse = std::all_of(rows.branch.begin(), rows.branch.end(),

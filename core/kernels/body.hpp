@@ -21,11 +21,13 @@ namespace {
 #include "leaves/native/packed_pairs.hpp"
 #include "leaves/native/groups.hpp"
 #include "kernels/tables/counts.hpp"
+#include "kernels/tables/steps.hpp"
 #include "kernels/tables/sparse.hpp"
 #include "kernels/tables/sums.hpp"
 
 void pair_table(const Frame& frame, const std::uint64_t* filter, const void* singles, void* table,
                 double* weights, const Scratch& scratch) {
+    if (frame.counting && frame.steps != nullptr) return step_tables(frame, filter, table, weights, scratch);
     if (frame.counting) return count_table(frame, filter, table, weights, scratch);
     sum_table(frame, filter, singles, table, scratch);
 }

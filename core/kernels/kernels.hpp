@@ -2,9 +2,9 @@
 //
 // All of them work on pair tables: table[i][j] = sum of a statistic over the rows that have both features i
 // and j (Algorithm 2 of the paper), with the features j as vector lanes. There are two ways to fill one: by
-// counting bits where every row counts one (kernels/tables/counts.hpp), by adding row vectors where rows
-// carry weights (kernels/tables/sums.hpp). What a table is worth is the same for both
-// (kernels/pairs/pairs.hpp).
+// counting bits where every row counts one (kernels/tables/counts.hpp) or one of few numbers
+// (kernels/tables/steps.hpp), by adding row vectors where rows carry weights (kernels/tables/sums.hpp). What
+// a table is worth is the same for both (kernels/pairs/pairs.hpp).
 #pragma once
 
 #include <cstddef>
@@ -71,6 +71,7 @@ struct Frame {
     const std::uint32_t* row_lanes;
     const std::uint8_t* listed_without;  // [lane]
     bool sparse;                         // wide numbers: slots have these lists instead of matrices
+    const std::int32_t* steps;  // counting a difference: what a row of each block adds; null: 1 and -1
 };
 
 // Buffers of one thread for the kernels.
@@ -351,6 +352,7 @@ constexpr int kIndexWords = 256;  // words of row indices decoded at a time: 64 
 constexpr std::size_t index_count(int stride) {
     return static_cast<std::size_t>(kIndexWords) * 64 + 64 + 2 * static_cast<std::size_t>(stride);
 }
+constexpr int kMostSteps = 64;  // blocks of rows that are counted with a step each
 constexpr int kPanelWords = 3;  // rows counted at a time in 8-bit lanes: 192, the most that fit
 constexpr std::size_t panel_bytes(int stride) {
     return static_cast<std::size_t>(kPanelWords) * 16 * static_cast<std::size_t>(stride) +

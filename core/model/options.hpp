@@ -28,6 +28,7 @@ struct Switches {
     bool packed_sums = true;      // two statistics of a native leaf function in one number
     bool label_bounds = true;     // a subtree has no more labels than leaves
     bool whole_units = true;      // costs and prices as whole numbers of 32 bits, where they are
+    bool cells = true;            // rows of few different costs are counted, with a step for each kind
     bool merge_rows = true;       // equal rows become one weighted row
     bool drop_features = true;    // constant, equal and opposite features
     bool depth_two = true;        // the last two levels at once

@@ -297,6 +297,9 @@ def constrained(
     branch_cost: npt.NDArray[np.float64],
     prices: tuple[Any, ...] | None = None,
     price_weights: npt.NDArray[np.float64] | None = None,
+    cutoff: float = ...,
+    known: Any = None,
+    multipliers: npt.NDArray[np.float64] | None = None,
     **options: Unpack[_Vector],
 ) -> dict[str, Any]: ...
 def mixed(

@@ -181,14 +181,18 @@ void vectors(std::size_t n, std::size_t f, int depth, unsigned seed) {
     const double infinity = std::numeric_limits<double>::infinity();
     const streed::Region all{{infinity, infinity}, {0, 0}, infinity};
     const auto front = streed::solve_front(problem, all, options);
-    const auto limited = streed::solve_constrained(problem, {-5}, {5}, options);
+    const auto limited = streed::solve_constrained(problem, {-5}, {5}, {}, options);
     options.n_threads = 3;
     Watcher watcher{"fronts"};
     options.poll = [&watcher](const Progress&) { return ++watcher.calls < 0; };
     if (streed::solve_front(problem, all, options).values != front.values)
         fail("front", "another front with threads");
-    if (streed::solve_constrained(problem, {-5}, {5}, options).values != limited.values)
-        fail("limits", "another optimum with threads");
+    const auto again = streed::solve_constrained(problem, {-5}, {5}, {infinity, limited.known, {}}, options);
+    if (again.values[0] != limited.values[0])
+        fail("limits", "another optimum from known trees, with threads");
+    const auto less = streed::solve_constrained(problem, {-5}, {5},
+                                                {limited.values[0], {}, limited.multipliers}, options);
+    if (less.lower_bound < limited.values[0]) fail("limits", "the cutoff is not proven");
     streed::MixedProblem mixed{rows.features.data(), n, f, 2, {}};
     for (const bool maximum : {false, true}) {
         streed::MixedPart part;

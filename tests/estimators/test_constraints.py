@@ -311,3 +311,32 @@ def test_means_of_costs_that_are_no_unit_fractions(cost: float) -> None:
     limit = lim.mean({1: cost}) <= cost / 2
     found = OptimalTreeClassifier(constraints=[limit], max_depth=2).fit(X, y).result_
     assert found.limits[0].value == pytest.approx(cost / 2)
+
+
+def test_a_parity_that_only_all_or_none_can_meet() -> None:
+    """Groups of 7 and 9 rows have equal shares only if all or none are selected; the limits say so."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(2, size=(16, 4)).astype(bool), rng.integers(2, size=16)
+    group = np.array([0] * 7 + [1] * 9)
+    limits = [lim.parity("demographic_parity") <= 0, lim.recall(1) >= 0.5]
+    for some in (limits[:1], limits):
+        model = OptimalTreeClassifier(max_depth=2, constraints=some).fit(X, y, sensitive_features=group)
+        labels = model.predict(X)
+        assert model.result_.optimal
+        assert len(set(labels.tolist())) == 1
+        assert [one.kept for one in model.result_.limits] == [True] * len(some)
+    assert set(labels.tolist()) == {1}
+
+
+def test_exact_cuts_with_a_gap_that_multipliers_leave() -> None:
+    """Hundreds of thresholds become binary features; none is left out, which would be a warning."""
+    rng = np.random.default_rng(1)
+    table = rng.random((300, 3))
+    group = rng.integers(2, size=300)
+    y = ((table[:, 0] > 0.5) ^ (rng.random(300) < 0.25) ^ (group * (table[:, 1] > 0.7) > 0)).astype(int)
+    limit = lim.parity("demographic_parity") <= 0.02
+    model = OptimalTreeClassifier(max_depth=2, cuts="exact", constraints=[limit])
+    result = model.fit(table, y, sensitive_features=group).result_
+    assert result.optimal
+    assert result.limits[0].kept
+    assert "every threshold" in result.note

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -110,6 +111,66 @@ def test_no_constraint_at_all(case: tuple[VectorProblem, np.ndarray, np.ndarray]
 @settings(max_examples=30)
 def test_threads(case: tuple[VectorProblem, np.ndarray, np.ndarray], n_threads: int) -> None:
     check(*case, solve_constrained(*case, n_threads=n_threads))
+
+
+@given(limited(), st.data())
+@settings(max_examples=150)
+def test_what_was_known_before_changes_nothing(
+    case: tuple[VectorProblem, np.ndarray, np.ndarray], data: st.DataObject
+) -> None:
+    """Trees and multipliers of a search for another objective, and trees that are too large or not known."""
+    problem, lower, upper = case
+    other = problem.costs.copy()
+    other[:, :, 0] = other[:, ::-1, 0] * data.draw(st.sampled_from([0.0, 1.0, 3.0]))
+    deeper = replace(problem, costs=other, max_depth=3, max_nodes=7, min_samples_leaf=1, memo={})
+    size = data.draw(st.sampled_from([problem, deeper]))
+    before = solve_constrained(replace(size, costs=other, memo={}), lower, upper)
+    known = before["known"]
+    if data.draw(st.booleans()):
+        known = [known[k] for k in range(len(known))] + [before] * ("feature" in before)
+    multipliers = data.draw(st.sampled_from([None, before["multipliers"], before["multipliers"] * -7.0]))
+    check(problem, lower, upper, solve_constrained(*case, known=known, multipliers=multipliers))
+
+
+@given(limited(), st.sampled_from([-2.0, -0.25, 0.0, 0.25, 1.0, 5.0]))
+@settings(max_examples=150)
+def test_nothing_at_the_cutoff_need_be_found(
+    case: tuple[VectorProblem, np.ndarray, np.ndarray], step: float
+) -> None:
+    problem, lower, upper = case
+    whole = solve_constrained(*case)
+    cutoff = (whole["objective"] if whole["feasible"] else 0.0) + step
+    answer = solve_constrained(*case, cutoff=cutoff)
+    assert answer["status"] == "optimal"
+    if whole["feasible"] and whole["objective"] < cutoff:
+        check(problem, lower, upper, answer)
+    else:
+        assert answer["lower_bound"] >= cutoff
+        assert answer["feasible"] is not True or whole["feasible"]
+        if "feature" in answer:
+            assert tree_values(problem, answer) == tuple(answer["values"])
+            assert answer["objective"] >= answer["lower_bound"]
+
+
+def test_known_trees_are_checked() -> None:
+    problem = hard_problem()
+    one = {name: np.array([-1], np.int32) for name in ("feature", "left", "right", "label")}
+    for name, value, words in (
+        ("feature", 40, "features of known trees"),
+        ("feature", -2, "features of known trees"),
+    ):
+        bad = {**one, name: np.array([value], np.int32)}
+        with pytest.raises(ValueError, match=words):
+            solve_constrained(problem, np.zeros(1), np.zeros(1), known=[bad])
+    bad = {**one, "feature": np.array([0], np.int32)}
+    with pytest.raises(ValueError, match="after their parents"):
+        solve_constrained(problem, np.zeros(1), np.zeros(1), known=[bad])
+    with pytest.raises(ValueError, match="one entry per node"):
+        solve_constrained(problem, np.zeros(1), np.zeros(1), known=[{**one, "left": np.zeros(2, np.int32)}])
+    with pytest.raises(ValueError, match="cutoff"):
+        solve_constrained(problem, np.zeros(1), np.zeros(1), cutoff=math.nan)
+    with pytest.raises(ValueError, match="multipliers"):
+        solve_constrained(problem, np.zeros(1), np.zeros(1), multipliers=np.zeros(3))
 
 
 @given(limited())

@@ -35,6 +35,13 @@ struct Rows {
                 (merged % 64)) &
                1;
     }
+    // The leaf of a tree over kept features that a merged row ends in.
+    std::size_t leaf_of(std::size_t merged, const Tree& tree) const {
+        std::size_t at = 0;
+        while (tree[at].feature >= 0)
+            at = static_cast<std::size_t>(has(merged, tree[at].feature) ? tree[at].right : tree[at].left);
+        return at;
+    }
     // Values of a tree over kept features; leaves without a label get the one of least weights . cost.
     std::vector<double> evaluate(Tree& tree, const std::vector<double>& weights) const;
     std::size_t bytes() const {

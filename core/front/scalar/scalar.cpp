@@ -17,9 +17,15 @@ Scalar::Scalar(const Rows& rows, std::vector<double> the_weights, Control& contr
       control_(control),
       kernels_(kernels),
       options_(control.options) {
-    std::vector<double> costs;
-    weigh(costs);
-    reduce(costs);
+    cells_ = has_cells(rows_, options_);
+    if (cells_) {
+        weigh_cells();
+        reduce_cells();
+    } else {
+        std::vector<double> costs;
+        weigh(costs);
+        reduce(costs);
+    }
     problem_.n_rows = rows.n_rows;
     problem_.n_labels = rows.n_labels;
     options_.memory_limit = control.ledger.share();
@@ -36,6 +42,114 @@ Scalar::Scalar(const Rows& rows, std::vector<double> the_weights, Control& contr
 }
 
 Scalar::~Scalar() { control_.ledger.leave(search_->memory); }
+
+// Sums of steps have 32 bits, which finely grained costs do not fit.
+bool Scalar::has_cells(const Rows& rows, const Options& options) {
+    constexpr std::size_t kMostCopies = 2;  // of a row, on average
+    return options.switches.cells && rows.counting && rows.n_labels == 2 && !rows.tests.any() &&
+           rows.blocks.size() <= kMostSteps && rows.n_rows <= kMostCopies * rows.n_merged &&
+           std::all_of(rows.grain.begin(), rows.grain.end(), [](double g) { return g == 1; });
+}
+
+// Weighted cost of label 1 above that of label 0 for every kind of rows. The better label of a row costs
+// nothing, what the other one costs is rounded down.
+void Scalar::weigh_cells() {
+    const std::size_t m = weights.size();
+    double total = 0, size = 0;
+    bool whole = true;
+    for (std::size_t j = 0; j < m; ++j) {
+        const double origin = weights[j] * rows_.origin[j];
+        least_ += origin;
+        whole = whole && origin == std::floor(origin);
+        size += std::abs(weights[j]) * std::max(std::abs(rows_.origin[j]), std::abs(rows_.most[j]));
+        branch_ += weights[j] * rows_.branch[j];
+    }
+    for (std::size_t b = 0; b < rows_.blocks.size(); ++b) {
+        const Block& block = rows_.blocks[b];
+        const std::uint64_t* bits = rows_.valid.data() + block.word_begin;
+        const double n = kernels_.count_and(bits, bits, block.word_end - block.word_begin);
+        double difference = 0;
+        for (std::size_t j = 0; j < m; ++j) {
+            difference += weights[j] * rows_.values[b * rows_.channels + j];
+            size += n * std::abs(weights[j] * rows_.values[b * rows_.channels + j]);
+        }
+        whole = whole && difference == std::floor(difference);
+        differences_.push_back(difference);
+        constants_.push_back(std::max(0.0, -difference));
+        least_ -= n * constants_[b];
+        root_constant_ += n * constants_[b];
+        total += n * std::abs(difference);
+    }
+    size += std::abs(branch_) * static_cast<double>(rows_.n_rows);
+    rebate_ = std::max(0.0, -branch_);
+    choose_unit(total, size, whole, std::max(0.0, branch_));
+    join_sides();
+    for (double& difference : differences_) difference = std::trunc(difference / unit_);
+}
+
+// Two labels with a weight each, or of weight one, are what the engine is fastest at. Where the kinds are no
+// more than that, as without a multiplier, those with the same better label become one block.
+void Scalar::join_sides() {
+    double most[2] = {0, 0};
+    for (const double difference : differences_) {
+        double& own = most[difference > 0];
+        if (difference == 0 || (own != 0 && own != std::abs(difference))) return;
+        own = std::abs(difference);
+    }
+    if (most[0] == 0 || most[1] == 0) return;
+    two_sides_ = true;
+    side_of_.clear();
+    for (const double difference : differences_) side_of_.push_back(difference > 0);
+    differences_ = {-most[0], most[1]};
+    constants_ = {most[0], 0};
+}
+
+// The engine's form of that: the atoms of all searches (front/data/rows.hpp), in blocks of one kind, or of
+// kinds with the same better label.
+void Scalar::reduce_cells() {
+    reduced_.features = rows_.features;
+    reduced_.words = static_cast<int>(rows_.words);
+    reduced_.blocks = rows_.blocks;
+    reduced_.columns = rows_.columns;
+    reduced_.valid = rows_.valid;
+    reduced_.light.assign(rows_.words, 0);
+    reduced_.counting = true;
+    reduced_.kind = LeafKind::signed_difference;
+    if (two_sides_) move_sides();
+    for (std::size_t b = 0; b < reduced_.blocks.size(); ++b) {
+        const Block& block = reduced_.blocks[b];
+        const std::uint64_t* bits = reduced_.valid.data() + block.word_begin;
+        const double weight = std::abs(differences_[b]);
+        reduced_.total += kernels_.count_and(bits, bits, block.word_end - block.word_begin) * weight;
+        if (!two_sides_) reduced_.steps.push_back(static_cast<std::int32_t>(-differences_[b]));
+        if (two_sides_) reduced_.scale.push_back(weight);
+    }
+    if (!two_sides_) return;
+    if (reduced_.scale[0] == 1 && reduced_.scale[1] == 1) {
+        reduced_.scale.clear();
+        return;
+    }
+    reduced_.kind = LeafKind::largest_sum;
+    reduced_.n_values = 2;
+}
+
+// The words of all kinds with the first better label, then of those with the other one.
+void Scalar::move_sides() {
+    std::vector<std::size_t> words;
+    for (int side = 0; side < 2; ++side) {
+        const int begin = static_cast<int>(words.size());
+        for (std::size_t b = 0; b < rows_.blocks.size(); ++b)
+            for (int w = rows_.blocks[b].word_begin; side_of_[b] == side && w < rows_.blocks[b].word_end; ++w)
+                words.push_back(static_cast<std::size_t>(w));
+        if (side == 0) reduced_.blocks.clear();
+        reduced_.blocks.push_back({begin, static_cast<int>(words.size())});
+    }
+    for (std::size_t w = 0; w < words.size(); ++w) {
+        reduced_.valid[w] = rows_.valid[words[w]];
+        for (std::size_t f = 0; f < rows_.features.size(); ++f)
+            reduced_.columns[f * rows_.words + w] = rows_.columns[f * rows_.words + words[w]];
+    }
+}
 
 // Weighted costs of every merged row and label above the row's least one, in whole units, rounded down.
 void Scalar::weigh(std::vector<double>& costs) {
@@ -68,21 +182,22 @@ void Scalar::weigh(std::vector<double>& costs) {
     branch_ = weighted(rows_.branch.data());
     rebate_ = std::max(0.0, -branch_);
     const double priced = std::max(0.0, branch_);
-    whole = whole && priced == std::floor(priced);
     size += std::abs(branch_) * static_cast<double>(rows_.n_rows);
     price_tests(whole, size);
+    choose_unit(total, size, whole, priced);
+    if (unit_ == 1) return;
+    for (std::vector<double>* each : {&costs, &full_, &discounted_})
+        for (double& value : *each) value = std::floor(value / unit_);
+}
+
+// 32-bit lanes are used at the price of a rounding of at most one unit per row (40 bits: 1.1 to 1.2 times as
+// long), unless the values themselves are fine-grained.
+void Scalar::choose_unit(double total, double size, bool whole, double priced) {
+    whole = whole && priced == std::floor(priced);
     slack_ = whole && size < 0x1p50 ? 0 : std::ldexp(size, -44);
-    // 32-bit lanes are used at the price of a rounding of at most one unit per row (40 bits: 1.1 to 1.2 times
-    // as long), unless the values themselves are fine-grained.
     const bool fine = std::any_of(rows_.grain.begin(), rows_.grain.end(), [](double g) { return g != 1; });
-    const int bits = fine ? 48 : 29;
-    unit_ = grid_of(total, whole, bits);
-    if (unit_ != 1)
-        for (double& c : costs) c = std::floor(c / unit_);
+    unit_ = grid_of(total, whole, fine ? 48 : 29);
     options_.branch_cost = std::floor(priced / unit_);
-    if (unit_ != 1)
-        for (std::vector<double>* prices : {&full_, &discounted_})
-            for (double& price : *prices) price = std::floor(price / unit_);
 }
 
 // Weighted prices of tests, where there are any. Weights of components that pay for tests are not negative.
@@ -157,6 +272,16 @@ void Scalar::reduce(const std::vector<double>& costs) {
 double Scalar::constant(const Node& node) const {
     double sum = 0;
     const std::vector<std::uint64_t>& valid = node.valid();
+    if (cells_) {
+        const Frame frame = node.frame();
+        for (int b = 0; b < frame.n_blocks; ++b) {
+            const Block& block = frame.blocks[b];
+            const std::uint64_t* bits = valid.data() + block.word_begin;
+            sum += constants_[static_cast<std::size_t>(b)] *
+                   kernels_.count_and(bits, bits, block.word_end - block.word_begin);
+        }
+        return sum;
+    }
     for (std::size_t w = 0; w < valid.size(); ++w)
         for (std::uint64_t bits = valid[w]; bits != 0; bits &= bits - 1)
             sum += constants_[node.slots()[64 * w + static_cast<std::size_t>(std::countr_zero(bits))]];

@@ -4,6 +4,10 @@
 // every subproblem. Costs above the least one of every merged row are rounded down to whole units, so that
 // the engine's sums are exact and its values are proven lower bounds of the weighted sum; where the weighted
 // costs are small whole numbers nothing is rounded.
+//
+// Of two labels, where rows are of few kinds and few of them are equal, rows are counted by kind, with the
+// weighted cost of a kind as a step (kernels/tables/steps.hpp), or where two kinds are left as class errors;
+// else costs of merged rows are added up.
 #pragma once
 
 #include <cmath>
@@ -19,6 +23,9 @@ namespace streed {
 
 class Scalar {
 public:
+    // Whether rows are counted by kind. Equal rows are not merged then, nor do they cancel each other.
+    static bool has_cells(const Rows& rows, const Options& options);
+
     Scalar(const Rows& rows, std::vector<double> weights, Control& control, const Kernels& kernels);
     ~Scalar();
     Scalar(const Scalar&) = delete;
@@ -54,7 +61,12 @@ public:
     double solves() const { return static_cast<double>(worker_->statistics.depth_two_solves); }
 
 private:
+    void weigh_cells();
+    void join_sides();
+    void reduce_cells();
+    void move_sides();
     void weigh(std::vector<double>& costs);
+    void choose_unit(double total, double size, bool whole, double priced);
     void price_tests(bool& whole, double& size);
     void reduce(const std::vector<double>& costs);
     void search_root(int depth, int nodes, double upper);
@@ -71,7 +83,10 @@ private:
     std::unique_ptr<Search> search_;
     Level root_;
     std::unique_ptr<Worker> worker_;
-    std::vector<double> constants_;  // per merged row
+    bool cells_ = false, two_sides_ = false;
+    std::vector<int> side_of_;         // two sides: which label is the better one for rows of a kind
+    std::vector<double> differences_;  // cells: what label 1 costs above label 0, in units, rounded to zero
+    std::vector<double> constants_;    // per merged row, or per cell
     double least_ = 0, root_constant_ = 0, slack_ = 0, unit_ = 1, tick_ = 1, branch_ = 0;
     double rebate_ = 0;  // per branching node, when branching earns something
     double found_ = 0, proven_ = -std::numeric_limits<double>::infinity();

@@ -85,7 +85,7 @@ bool ThreeLevels::can_fuse(const Node& node) const {
     const LeafModel& model = search_.model;
     const bool narrow = node.lane_type() == Lane::i8 || node.lane_type() == Lane::i16;
     const bool two_labels = search_.traits.difference
-                                ? model.scale == nullptr
+                                ? search_.reduced.steps.empty()
                                 : model.scale != nullptr && model.n_values == 2 &&
                                       std::max({model.scale[0], model.scale[1],
                                                 label_weight(node.totals(), node, 0)}) < 0x1p29;

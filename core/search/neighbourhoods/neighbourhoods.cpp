@@ -47,7 +47,7 @@ Neighbourhoods::Neighbourhoods(Search& search, Level& root, const TreeCosts& cos
     if (search.has_function() || search.traits.own_weight) return;  // no rows are right or wrong
     const bool is_signed = search.traits.difference;
     of_label_.assign(is_signed ? 2 : reduced.blocks.size(), std::vector<std::uint64_t>(words));
-    const bool counted = reduced.counting && reduced.scale.empty();
+    const bool counted = reduced.counting && reduced.scale.empty() && reduced.steps.empty();
     if (!counted) worth_.assign(64 * words, 0);
     for (std::size_t b = 0; b < reduced.blocks.size(); ++b)
         for (std::size_t w = static_cast<std::size_t>(reduced.blocks[b].word_begin);
@@ -55,9 +55,12 @@ Neighbourhoods::Neighbourhoods(Search& search, Level& root, const TreeCosts& cos
             for (std::size_t k = 0; k < 64; ++k) {
                 if ((reduced.valid[w] >> k & 1u) == 0) continue;
                 const std::size_t slot = 64 * w + k;
-                const double value = reduced.counting ? (reduced.scale.empty() ? 1.0 : reduced.scale[b])
-                                                      : reduced.value[slot];
-                const std::size_t label = is_signed && !reduced.counting ? (value > 0 ? 0 : 1) : b;
+                const double value = !reduced.counting        ? reduced.value[slot]
+                                     : !reduced.steps.empty() ? reduced.steps[b]
+                                     : !reduced.scale.empty() ? reduced.scale[b]
+                                                              : 1.0;
+                const bool by_sign = is_signed && (!reduced.counting || !reduced.steps.empty());
+                const std::size_t label = by_sign ? (value > 0 ? 0 : 1) : b;
                 of_label_[label][w] |= std::uint64_t{1} << k;
                 if (!counted) worth_[slot] = std::abs(value);
             }

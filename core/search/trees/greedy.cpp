@@ -160,7 +160,7 @@ private:
 
     // Of the rows that have a feature.
     static double weight(const Node& node, int lane) {
-        if (node.counting() && !node.has_light()) return node.n_with(lane);
+        if (node.counting() && !node.has_light() && !node.has_steps()) return node.n_with(lane);
         std::vector<std::uint64_t> filter(static_cast<std::size_t>(node.words()));
         node.side_filter(lane, true, filter.data());
         return node.filter_potential(filter.data());

@@ -82,7 +82,8 @@ std::vector<double> TreeCosts::leaf_sums(const std::uint64_t* rows) const {
         if (reduced.counting) {
             const double count = search_.kernels.count_and(rows + block.word_begin, rows + block.word_begin,
                                                            block.word_end - block.word_begin);
-            sum += is_signed && b == 1 ? -count : count;
+            const double step = !reduced.steps.empty() ? reduced.steps[b] : is_signed && b == 1 ? -1.0 : 1.0;
+            sum += step * count;
             continue;
         }
         for (std::size_t w = static_cast<std::size_t>(block.word_begin);

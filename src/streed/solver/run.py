@@ -46,6 +46,8 @@ class Run:
         Which rows these are; None: all.
     multipliers : float64 array or None
         What one more unit of each line was worth in the last search under limits.
+    known : sequence of trees, or None
+        Trees that the last search under limits has found, with which the next one begins.
     names : sequence of str or None
         Names of the features.
     limits : Limits
@@ -76,6 +78,7 @@ class Run:
     lines: tuple[Line, ...] = ()
     kept: NDArray[np.int64] | None = None
     multipliers: NDArray[np.float64] | None = None
+    known: Any = None
     least_seconds = 0.0
     figures: Mapping[str, Any] = MappingProxyType({})
     _statistics: dict[str, float] | None = None
@@ -180,10 +183,10 @@ class Run:
         prices: Mapping[str, Any] = MappingProxyType({}),
     ) -> dict[str, Any]:
         """Search the least first component of label costs with the others within their limits."""
-        options = {**self.options(max_depth), **prices}
-        return self.note(
-            one_value.search_limited(self.rows, costs, lower, upper, branch_cost, self.limits, options)
-        )
+        options = {**self.options(max_depth), **prices, "known": self.known}
+        answer = one_value.search_limited(self.rows, costs, lower, upper, branch_cost, self.limits, options)
+        self.known = answer.get("known")
+        return self.note(answer)
 
     def search_front(
         self, costs: NDArray[np.float64], upper: Any, weights: Any, budget: float, branch_cost: Any = None

@@ -76,9 +76,11 @@ CHEAP_WALKS = 200
 MANY_CELLS = 100_000
 """Searches over all thresholds of so many cells, which a limit of work may end, have their pace watched."""
 
-MOST_BITS = 512
+MOST_BITS, MOST_BITS_DEEP = {0: 4096, 1: 4096, 2: 4096, 3: 1024}, 512
 """Where a search over thresholds gives up, ``cuts="exact"`` makes a binary feature of each of so many
-thresholds at most: 60 rows of 3 columns have 177, and a parity takes 9 ms at depth 2."""
+thresholds at most, by depth. A parity of 0.02 takes the engine .07 s with 700 rows and 2,098 features, and
+.26 s with 500 rows and 3,993, at depth 2. At depth 3 it takes .02 s with 1,018 features, 4 s with 1,991 and
+more than 10 s with 4,198."""
 
 MOST_GREEDY_NODES = 1023
 """A greedy tree whose cuts are taken has no more nodes, where the limits allow any number."""
@@ -207,7 +209,8 @@ class FitPlan:
             self.baseline = baseline_of(self.task, None, matrix, self.limits)
             self._count_limits(self.task, result, None, matrix)
             return binarizer, _with_note(result, said(result))
-        if cuts == "exact" and columns.n_thresholds <= MOST_BITS:
+        most_bits = MOST_BITS.get(self.limits.max_depth, MOST_BITS_DEEP)
+        if cuts == "exact" and columns.n_thresholds <= most_bits:
             return self._search_all_cuts(columns, columns.all_cuts())
         return self.search_chosen_cuts(columns, columns.cuts_of(run.splits), run.gave_up)
 

@@ -1,4 +1,0 @@
-// The front search for 128 components.
-#include "front/search/search_impl.hpp"
-
-template class streed::FrontSearch<128>;
