@@ -107,6 +107,8 @@ class GroupFairness(Task):
         self.parity = as_parity(constraint)
         self.max_difference = exact_limit("max_difference", max_difference)
         self.min_ratio = None if min_ratio is None else exact_limit("min_ratio", min_ratio)
+        written = max_difference if min_ratio is None else min_ratio
+        self._written = float(written) if isinstance(written, float) else written
         self._classes, codes = encode(y)
         if len(self._classes) > 2:
             raise ValueError(
@@ -141,11 +143,12 @@ class GroupFairness(Task):
 
     def _limit(self) -> tuple[Limit, tuple[Line, ...]]:
         """Give the limit on rates, and the sums over the rows that it is made of: none of a single class."""
-        label = self._classes.tolist()[self._positive]
+        label = None if self._positive == len(self._classes) - 1 else self._classes.tolist()[self._positive]
+        kind = self.parity.name if parities.CONSTRAINTS.get(self.parity.name) is self.parity else self.parity
         if self.min_ratio is None:
-            limit = quantities.Parity(self.parity, None, label) <= self.max_difference
+            limit = quantities.Parity(kind, None, label) <= self._written
         else:
-            limit = quantities.Ratio(self.parity, None, label) >= self.min_ratio
+            limit = quantities.Ratio(kind, None, label) >= self._written
         found = self._groups, self._group_codes
         given = self._classes.tolist(), self._codes, self._units, self._rows
         self._counted = LimitRows(*given, lambda by: found)
