@@ -9,8 +9,6 @@ import pytest
 
 from tests.distributed.support import cluster
 
-pytest.importorskip("distributed", reason="Dask is not installed")
-
 
 @pytest.fixture(scope="session")
 def workers() -> Iterator[Any]:

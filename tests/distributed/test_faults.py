@@ -27,6 +27,8 @@ from streed.distributed import (
 from streed.tasks.base import LeafFunction, Lowered
 from tests.distributed.support import MOST, bits, busy, by_hand, cluster, quiet_after, same_tree, took, within
 
+pytest.importorskip("distributed", reason="Dask is not installed")
+
 QUICK = Patience(start=0.01, slice=1.0, silent=4.0, no_worker=5.0, scheduler=6.0)
 IDLE_WITHIN = 1.0
 """Seconds after which no worker works any more for a client that is gone; those of a busy machine on top."""

@@ -7,10 +7,13 @@ from typing import Any
 
 import joblib
 import numpy as np
+import pytest
 from sklearn.model_selection import cross_validate
 
 import streed
 from tests.distributed.support import bits, within
+
+pytest.importorskip("distributed", reason="Dask is not installed")
 
 X, Y = bits(4, 400, 20)
 TABLE = X.astype(bool)

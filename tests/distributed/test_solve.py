@@ -13,6 +13,8 @@ import streed.solver.thresholds
 from streed.distributed import Patience
 from tests.distributed.support import bits, same_tree, within
 
+pytest.importorskip("distributed", reason="Dask is not installed")
+
 EARLY = Patience(start=1e-4, slice=0.5)
 """Nothing ends locally, so that all of these problems are shared out."""
 
