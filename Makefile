@@ -144,6 +144,6 @@ $(VENV)/.tools:
 # Other packages, for comparison, in an environment of their own. The benchmark leaves out those that cannot be installed.
 $(PEERS)/.installed:
 	$(PYTHON) -m venv $(PEERS)
-	for peer in pystreed pydl8.5 gosdt highspy; do \
+	for peer in pystreed pydl8.5 gosdt highspy pycontree imodels six numba; do \
 	    $(PEERS)/bin/python -m pip install --quiet $$peer || echo "$$peer cannot be installed here"; done
 	touch $@

@@ -55,7 +55,7 @@ FIRST = 40
 
 TIE = 0.0005
 MOST_SETS = 0.9
-"""A method has a rank if it has figures of this share of the sets."""
+"""A method has a rank and a point in the plot if it has figures of this share of the sets."""
 
 DIGITS = 5
 """Decimals of figures, so that the summary, which has as many, gives the same counts and p-values."""
@@ -244,6 +244,8 @@ def over_leaves(scores: Scores, names: Sequence[str]) -> Figures | None:
     points: dict[str, tuple[float, float, float]] = {}
     levels: dict[str, float] = {}
     for method in scores.methods:
+        if sum(scores.of(method, name, "accuracy") is not None for name in names) < MOST_SETS * len(names):
+            continue
         accuracy, size = (scores.mean(method, figure, names) for figure in ("accuracy", "leaves"))
         if accuracy is not None and size is not None and size <= 2 * 2**DEPTH:
             points[method] = (size, accuracy, 0.0)
