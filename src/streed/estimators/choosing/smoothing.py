@@ -11,20 +11,18 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from streed.estimators.fitting.job import Job
 from streed.options import check_smoothing
-from streed.table.labels import counted_rows
+from streed.table.labels import check_sample_weight, counted_rows
 from streed.tree.result import Result
 
 
 def weight_of_rows(smoothing: object, sample_weight: Any, n_rows: int) -> float:
     """Return the strength of `smoothing` as a weight, which is given in rows of mean weight."""
     rows = check_smoothing(smoothing)
-    if sample_weight is None or not rows:
+    weights = check_sample_weight(sample_weight, n_rows)
+    if weights is None or not rows:
         return rows
-    weights = np.asarray(sample_weight, np.float64)
     return rows * math.fsum(weights.tolist()) / counted_rows(weights, n_rows)
 
 
