@@ -1,8 +1,8 @@
 """Every kernel of the search over thresholds equals a slow twin: models, widths of lanes, walks and sizes.
 
 A tree with two levels is one call of a kernel per batch of root splits. Which kernel it is follows from the
-data: lanes of 8, 16 or 32 bits or of doubles by the sums that may occur, entries of 32 or 64 bits by the
-number of rows, and how a column is walked by its ties and turns.
+data: lanes of 8, 16 or 32 bits or of doubles by the sums that may occur, or of 8 bits in blocks of rows,
+entries of 32 or 64 bits by the number of rows, and how a column is walked by its ties and turns.
 """
 
 from __future__ import annotations
@@ -50,6 +50,9 @@ def columns(rng: np.random.Generator, n: int, walk: str) -> np.ndarray:
         return np.array([rng.permutation(n) for _ in range(3)], np.int32)
     if walk == "ties":
         return rng.integers(0, 12, (3, n)).astype(np.int32)
+    if walk == "long groups":  # some of more rows than a block has, some of one
+        grouped = np.minimum(rng.integers(0, n, (3, n)), [[n // 3], [n // 2], [n - n // 4]])
+        return np.array([np.unique(column, return_inverse=True)[1] for column in grouped], np.int32)
     order = np.arange(n)  # long runs of one label, with some rows exchanged
     made = []
     for _ in range(3):
@@ -62,13 +65,13 @@ def columns(rng: np.random.Generator, n: int, walk: str) -> np.ndarray:
 
 def problem_of(model: str, width: str, walk: str, seed: int) -> ThresholdProblem:
     rng = np.random.default_rng(seed)
-    n = {"i8": 90, "i16": 260, "i32": 150, "f64": 150, "wide": 40_000, "wide f64": 40_000}[width]
+    n = {"i8": 90, "i16": 260, "blocks": 500, "i32": 150, "f64": 150}.get(width, 40_000)
     ranks = columns(rng, n, walk)
     n_labels = 2 if model == "two labels" else 4
     labels = (np.arange(n) * n_labels // n).astype(np.int32)
     noise = 0.02 if walk == "runs" else 0.15
     labels = np.where(rng.random(n) < noise, rng.integers(0, n_labels, n), labels).astype(np.int32)
-    largest = {"i8": 1, "i16": 1, "wide": 1, "i32": 3000, "f64": 2**25, "wide f64": 2**25}[width]
+    largest = {"i16": 2, "wide i32": 3, "i32": 3000, "f64": 2**25, "wide f64": 2**25}.get(width, 1)
     weights = rng.integers(1, largest + 1, n).astype(np.float64)
     made = ThresholdProblem(ranks, labels, weights, None, n_labels, 2, UNLIMITED)
     if model == "costs":
@@ -86,7 +89,10 @@ def cases() -> list[Any]:
         for width in widths:
             for walk in ("distinct", "ties", "runs"):
                 found.append(pytest.param(model, width, walk, id=f"{model}-{width}-{walk}"))
-        found += [pytest.param(model, width, "ties", id=f"{model}-{width}") for width in ("wide", "wide f64")]
+        for width in ("wide", "wide i32", "wide f64"):
+            found.append(pytest.param(model, width, "ties", id=f"{model}-{width}"))
+    for walk in ("distinct", "ties", "runs", "long groups"):
+        found.append(pytest.param("two labels", "blocks", walk, id=f"blocks-{walk}"))
     return found
 
 

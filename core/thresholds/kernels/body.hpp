@@ -86,6 +86,14 @@ void pack_for(const NodeView& node, bool costs, const Lane* lanes, int n, void* 
         pack_of<std::uint32_t, kAll>(node, lanes, n, static_cast<Word<kAll>*>(words));
 }
 
+// Behind the words of blocks, the same with the sides of label 0 exchanged.
+void turn_words(const NodeView& node, void* packed) {
+    auto* words = static_cast<Word<kWalkLanes<std::int8_t>>*>(packed);
+    auto* turned = words + node.stride;
+    for (int row = 0; row < node.n_first; ++row) turned[row] = ~words[row];
+    for (int row = node.n_first; row < node.n_rows; ++row) turned[row] = words[row];
+}
+
 void pack(const NodeView& node, Width width, bool costs, const Lane* lanes, int n, void* words) {
     switch (width) {
         case Width::i8:
@@ -96,6 +104,9 @@ void pack(const NodeView& node, Width width, bool costs, const Lane* lanes, int 
             return pack_for<std::int32_t>(node, costs, lanes, n, words);
         case Width::f64:
             return pack_for<double>(node, costs, lanes, n, words);
+        case Width::blocks:
+            pack_for<std::int8_t>(node, costs, lanes, n, words);
+            return turn_words(node, words);
     }
 }
 
@@ -110,6 +121,7 @@ inline std::int64_t lane(const Vec<T>& vector, int l) {
 #include "thresholds/kernels/ends.hpp"
 #include "thresholds/kernels/squares.hpp"
 #include "thresholds/kernels/two_labels.hpp"
+#include "thresholds/kernels/two_labels_blocks.hpp"
 
 }  // namespace
 
@@ -118,8 +130,10 @@ const Kernels kernels = {
     STREED_LEVEL_NAME,
     // Without a byte shuffle, bytes are not worth it.
     {kVectorBytes > 16 ? kWalkLanes<std::int8_t> : 0, kWalkLanes<std::int16_t>, kWalkLanes<std::int32_t>,
-     kWalkLanes<double>},
-    {0, 0, kLanes<std::int32_t>, kLanes<double>},
+     // Where masks are vectors, too, blocks of bytes took five times as long as 16 bits (AVX2: htru, eeg,
+     // magic).
+     kWalkLanes<double>, kVectorBytes == 64 ? kWalkLanes<std::int8_t> : 0},
+    {0, 0, kLanes<std::int32_t>, kLanes<double>, 0},
     mark_ends,
     pack,
     two_labels,

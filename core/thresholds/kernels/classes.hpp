@@ -96,5 +96,7 @@ void classes(const NodeView& node, Width width, const void* words, void* scratch
             return classes_for<std::int32_t>(node, words, scratch, out);
         case Width::f64:
             return classes_for<double>(node, words, scratch, out);
+        case Width::blocks:
+            return;  // of two labels alone
     }
 }

@@ -6,8 +6,10 @@
 
 namespace streed::thresholds {
 
-// Lanes are root splits; the widths are those of the sums in them.
-enum class Width : int { i8, i16, i32, f64 };
+// Lanes are root splits; the widths are those of the sums in them. `blocks` are bytes that are added up anew
+// after so few rows that they hold all sums (two labels whose rows count one).
+enum class Width : int { i8, i16, i32, f64, blocks };
+constexpr int kWidths = 5;
 constexpr int kMostLanes = 64;
 
 // How the order of a column is walked: all values distinct, with groups of equal values, or with a branch at
@@ -76,8 +78,8 @@ constexpr std::int64_t kNone = std::int64_t{1} << 60;
 
 struct Kernels {
     const char* name;
-    int lanes[4];       // per width: root splits of one walk, 0 where the width is not served
-    int cost_lanes[4];  // the same for costs
+    int lanes[kWidths];       // per width: root splits of one walk, 0 where the width is not served
+    int cost_lanes[kWidths];  // the same for costs
     // Marks the ends of groups in an order, and those where sums can be extreme; returns the number of both.
     int (*mark_ends)(void* order, bool wide, int n_rows, int n_first, int* turns);
     void (*pack)(const NodeView& node, Width width, bool costs, const Lane* lanes, int n, void* words);
@@ -97,6 +99,11 @@ struct Kernels {
                          std::uint32_t* high);
     void (*squares)(const NodeView& node, const void* words, Sides& out);
 };
+
+// Bytes of the words that `pack` writes: of blocks two arrays.
+inline std::size_t words_bytes(const NodeView& node) {
+    return 16 * (static_cast<std::size_t>(node.stride) + 64);
+}
 
 // Bytes of the scratch memory that `classes` and `costs` want.
 inline std::size_t scratch_bytes(const NodeView& node) {

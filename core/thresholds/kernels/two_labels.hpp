@@ -122,16 +122,3 @@ void two_labels_for(const NodeView& node, const void* given, Sides& out) {
     else
         two_labels_of<std::uint32_t, T, true>(node, words, out);
 }
-
-void two_labels(const NodeView& node, Width width, const void* words, Sides& out) {
-    switch (width) {
-        case Width::i8:
-            return two_labels_for<std::int8_t>(node, words, out);
-        case Width::i16:
-            return two_labels_for<std::int16_t>(node, words, out);
-        case Width::i32:
-            return two_labels_for<std::int32_t>(node, words, out);
-        case Width::f64:
-            return two_labels_for<double>(node, words, out);
-    }
-}

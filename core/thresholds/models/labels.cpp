@@ -34,11 +34,14 @@ public:
     }
 
     // Lanes hold every sum of a walk: of one label with two labels, of two labels with more, of four cells
-    // where rows are walked with costs.
+    // where rows are walked with costs. Rows of two labels that count one are walked in blocks of bytes.
     Width width(const Node& node, const Kernels& kernels, bool narrow_lanes) const override {
         const Cost largest = *std::max_element(node.totals().begin(), node.totals().end());
         if (node.as_costs()) return width_of_costs(largest, node.size());
         const Cost most = traits.opposed ? largest : node.weight();
+        const bool counts = traits.opposed && node.unit() && most < (1 << 30);
+        if (narrow_lanes && counts && most > 127 && kernels.lanes[static_cast<int>(Width::blocks)] > 0)
+            return Width::blocks;
         if (narrow_lanes && most <= 32767)
             return most <= 127 && kernels.lanes[0] > 0 ? Width::i8 : Width::i16;
         return most < (1 << 30) ? Width::i32 : Width::f64;

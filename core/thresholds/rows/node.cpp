@@ -99,6 +99,7 @@ std::size_t Node::prepare_walks() {
     std::size_t grown = 0;
     switch (width_) {
         case Width::i8:
+        case Width::blocks:
             grown = prepare_sums<std::int8_t>(values);
             break;
         case Width::i16:
