@@ -42,6 +42,7 @@ constexpr SwitchName kSwitches[] = {
     {"price_bounds", &streed::Switches::price_bounds},
     {"group_bounds", &streed::Switches::group_bounds},
     {"packed_sums", &streed::Switches::packed_sums},
+    {"screen", &streed::Switches::screen},
     {"fused_children", &streed::Switches::fused_children},
     {"similarity", &streed::Switches::similarity},
     {"merge_rows", &streed::Switches::merge_rows},

@@ -19,6 +19,9 @@ namespace {
 #include "leaves/native/pairs.hpp"
 #include "leaves/native/packed_table.hpp"
 #include "leaves/native/packed_pairs.hpp"
+#include "leaves/native/packed_root.hpp"
+#include "leaves/native/chains.hpp"
+#include "leaves/native/estimates.hpp"
 #include "leaves/native/groups.hpp"
 #include "kernels/tables/counts.hpp"
 #include "kernels/tables/steps.hpp"
@@ -58,6 +61,9 @@ const Kernels kernels = {
     .packed_table = packed_table,
     .packed_splits = packed_splits,
     .packed_sizes = packed_sizes,
+    .packed_root = packed_root,
+    .chain_table = chain_table,
+    .estimate_roots = estimate_roots,
     .bin_sums = bin_sums,
     .group_costs = group_costs,
     .selected_sum = selected_sum,

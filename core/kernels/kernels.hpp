@@ -182,6 +182,57 @@ struct NativeSplits {
     double* left;
 };
 
+// One root of such a problem, from its rows (leaves/native/packed_root.hpp).
+struct RootProblem {
+    const std::uint64_t* masks;  // bits by rows
+    const std::uint64_t* filter;
+    const std::int64_t* values;   // [slot]
+    const std::int64_t* minuend;  // the root's row of the table of all rows: those not let through; or null
+    const std::int64_t* singles;  // [lane], and the total: of the rows in question
+    std::int64_t total;
+    std::uint32_t* indices;  // room for all rows and eight more
+    std::int64_t* row;       // room for all lanes
+};
+// Benefits in ticks, as NativeSplits.
+struct RootSplits {
+    double right_leaf, left_leaf, right, left;
+};
+
+// Features that lie side by side and hold each other, by their positions among the active ones.
+struct Chain {
+    std::int32_t first, last;
+    bool falling;  // the later ones are parts of the earlier ones
+};
+
+// The rows of a node by chains, each row one number of 32 bits (leaves/native/chains.hpp).
+struct ChainRows {
+    const std::uint64_t* masks;  // bits by rows
+    const std::int32_t* values;  // [slot]
+    std::size_t slots;
+    const Chain* chains;  // all active features are in one
+    int n_chains;
+    // [chain][slot]: where in the table the row of the smallest feature is that has the slot; a row beyond
+    // all lanes where none has it.
+    const std::uint32_t* entry;
+    std::size_t pitch;       // lanes of a row of the table
+    std::uint32_t* indices;  // room for all rows and eight more
+    void* room;              // kChainRoom bytes
+};
+constexpr std::size_t kChainRoom = 64 * 8 * 64;
+
+// A pair problem of coarse sums (leaves/native/estimates.hpp), as PackedProblem.
+struct EstimateProblem {
+    const std::int32_t* table;    // [lane][pitch]
+    const std::int32_t* minuend;  // or null
+    const std::int32_t* singles;  // [lane]
+    std::int32_t total;
+    std::size_t pitch;
+    int shift;
+    float branch;  // what branching costs, in squares of the grid
+    float* room;   // 4 * pitch numbers
+    float* roots;  // [lane]
+};
+
 // Sets of rows of which the best groups are asked for (leaves/native/groups.hpp), one set per lane.
 constexpr int kMostGroups = 16;
 struct GroupProblem {
@@ -287,6 +338,10 @@ struct Kernels {
     void (*packed_splits)(const Frame&, const PackedProblem&, const NativeModel&, const NativeSplits&);
     // out[i][j] = the first statistic of active i in a packed table.
     void (*packed_sizes)(const Frame&, const std::int64_t* table, int shift, double* out);
+    RootSplits (*packed_root)(const Frame&, const RootProblem&, int root, const NativeModel&);
+    // Pair tables by chains, and estimates from them.
+    void (*chain_table)(const Frame&, const ChainRows&, const std::uint64_t* filter, std::int32_t* table);
+    float (*estimate_roots)(const Frame&, const EstimateProblem&);
     // The best groups of rows in the order of their targets (leaves/native/groups.hpp).
     void (*bin_sums)(const Frame&, const std::uint64_t* row_bits, const std::uint8_t* bin, int n_slots,
                      int bins, int lanes, double* out);

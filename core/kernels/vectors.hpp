@@ -18,6 +18,7 @@ STREED_VECTOR(std::uint8_t)
 STREED_VECTOR(std::uint16_t)
 STREED_VECTOR(std::uint32_t)
 STREED_VECTOR(std::uint64_t)
+STREED_VECTOR(float)
 STREED_VECTOR(double)
 #undef STREED_VECTOR
 template <class T>

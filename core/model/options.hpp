@@ -26,6 +26,7 @@ struct Switches {
     bool price_bounds = true;     // a price per node bounds the number of nodes (leaf functions)
     bool group_bounds = true;     // leaves cost no less than the best groups of targets (squared error)
     bool packed_sums = true;      // two statistics of a native leaf function in one number
+    bool screen = true;           // estimates rule out children of squared errors
     bool label_bounds = true;     // a subtree has no more labels than leaves
     bool whole_units = true;      // costs and prices as whole numbers of 32 bits, where they are
     bool cells = true;            // rows of few different costs are counted, with a step for each kind

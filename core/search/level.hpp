@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "search/screen/coarse_rows.hpp"
 #include "search/search.hpp"
 
 namespace streed {
@@ -25,6 +26,8 @@ struct Level {
     AlignedBuffer differences;  // weights per label: of pairs and single features (levels/three_levels.cpp)
     AlignedBuffer packed;       // native losses: the statistics of every slot in one number where they fit,
     AlignedBuffer packed_singles;  // and their sums per feature
+    CoarseRows coarse;             // native losses: the rows for estimates (screen/),
+    bool screened = false;         // where these are made
     AlignedBuffer pair_weights;    // by pair of features, the most that its rows could cost more
     AlignedBuffer pair_rows;       // by pair of features, its number of rows; only where tests have prices
     std::vector<std::int32_t> order;

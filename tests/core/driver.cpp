@@ -116,6 +116,54 @@ void native(const streed::NativeLoss& loss, const Rows& rows, int depth) {
     scalar(loss.name, problem, std::min(depth, 4));
 }
 
+// Squared errors over thresholds of a few columns, whose children are estimated first: the same value, tree
+// and work at every level, and the same value and tree without estimates, and with threads.
+void estimates(std::size_t n, std::size_t columns, int depth, unsigned seed) {
+    constexpr std::size_t kCuts = 9;
+    Rows rows(n, columns * kCuts, 1, seed);
+    for (std::size_t r = 0; r < n; ++r) {
+        double value = static_cast<double>(rows.random() % 1000) / 300;
+        for (std::size_t c = 0; c < columns; ++c) {
+            const std::size_t at = rows.random() % (kCuts + 1);
+            value += static_cast<double>((c + 1) * (at > 4 ? at : 2));
+            for (std::size_t k = 0; k < kCuts; ++k)
+                rows.features[r * rows.f + c * kCuts + k] = c % 2 == 0 ? at <= k : at > k;
+        }
+        rows.statistics[3 * r + 1] = value;
+        rows.statistics[3 * r + 2] = value * value;
+    }
+    for (const streed::NativeLoss& loss : streed::native_losses()) {
+        if (loss.name != "squares") continue;
+        streed::LeafFunction leaf;
+        leaf.statistics = rows.statistics.data();
+        leaf.n_statistics = 3;
+        leaf.native = loss.loss;
+        leaf.costs = [form = loss.loss](const double* sums, std::size_t leaves, double* out) {
+            for (std::size_t c = 0; c < leaves; ++c) {
+                const double own[3] = {sums[c], sums[leaves + c], sums[2 * leaves + c]};
+                out[c] = streed::native_leaf_cost(form, own, 3, 0);
+            }
+        };
+        Problem problem;
+        problem.features = rows.features.data();
+        problem.n_rows = rows.n;
+        problem.n_features = rows.f;
+        problem.function = &leaf;
+        Options options;
+        options.max_depth = depth;
+        const Result with = streed::solve(problem, options);
+        levels("estimates", problem, options, with);
+        options.n_threads = 3;
+        const Result threads = streed::solve(problem, options);
+        options.n_threads = 1;
+        options.switches.screen = false;
+        const Result without = streed::solve(problem, options);
+        for (const Result& other : {threads, without})
+            if (with.objective != other.objective || !same(with.tree, other.tree))
+                fail("estimates", "another tree without them or with threads");
+    }
+}
+
 void all_scalars(std::size_t n, std::size_t f, int depth, unsigned seed) {
     for (const int labels : {2, 3}) {
         Rows rows(n, f, labels, seed);
@@ -220,6 +268,8 @@ void run(int size) {
             driver::thresholds(n, std::min<std::size_t>(f, 6), 3, static_cast<unsigned>(n + f));
         }
     all_scalars(static_cast<std::size_t>(400 * size), 24, 4, 1);
+    estimates(static_cast<std::size_t>(300 * size), 6, 4, 9);
+    estimates(static_cast<std::size_t>(150 * size), 3, 3, 10);
     all_scalars(static_cast<std::size_t>(150 * size), 14, 5, 2);
     vectors(static_cast<std::size_t>(200 * size), 14, 4, 3);
     driver::sizes(static_cast<std::size_t>(200 * size), 14, 4, 7);

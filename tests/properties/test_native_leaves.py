@@ -177,6 +177,52 @@ def test_many_features_equal_sums_of_pairs(seed: int, level: str, packed: bool) 
     assert found["optimal"]
 
 
+@settings(max_examples=EXAMPLES)
+@given(seed=SEEDS, level=st.sampled_from(_core.simd_levels()))
+def test_estimates_change_neither_value_nor_tree(seed: int, level: str) -> None:
+    """Chains of thresholds in both directions; targets of all kinds, far from zero and with outliers."""
+    rng = np.random.default_rng(seed)
+    n, cuts = int(rng.integers(20, 400)), int(rng.integers(3, 12))
+    columns = rng.random((n, int(rng.integers(2, 7))))
+    if rng.random() < 0.5:
+        columns = np.rint(columns * rng.integers(2, 9))
+    edges = np.quantile(columns, np.arange(1, cuts + 1) / (cuts + 1), axis=0)
+    X = np.hstack([column[:, None] <= edge for column, edge in zip(columns.T, edges.T, strict=True)])
+    X[:, :cuts] ^= rng.random() < 0.5
+    y = [
+        rng.normal(size=n) + 3 * columns[:, 0] * columns[:, 1],
+        rng.normal(size=n) + 1e6,
+        rng.standard_cauchy(n) ** 3,
+        rng.integers(0, 3, n).astype(float),
+    ][rng.integers(4)]
+    weights = [None, rng.integers(1, 30, n).astype(float)][rng.integers(2)]
+    leaf = SquaredError(y, weights).leaf()
+    root = float(np.ravel(leaf.function(leaf.statistics.sum(axis=0)[:, None]))[0])
+    options: dict[str, Any] = {
+        "max_depth": int(rng.integers(3, 5)),
+        "branch_cost": float(rng.choice([0, 0, 0.001, 0.05])) * root,
+        "simd": level,
+    }
+    found = solve(leaf, X, True, **options)
+    without = solve(leaf, X, True, **options, switches={"screen": False})
+    assert found["objective"] == without["objective"]
+    assert tree(found) == tree(without)
+
+
+def test_estimates_rule_children_out() -> None:
+    """Most features are closed by bounds before a child of them is solved exactly."""
+    rng = np.random.default_rng(0)
+    columns = rng.random((500, 6))
+    X = np.hstack([columns[:, [k]] <= np.linspace(0.1, 0.9, 9) for k in range(6)])
+    leaf = SquaredError(columns @ np.arange(6) + rng.normal(size=500) / 5).leaf()
+    found = [
+        solve(leaf, X, True, max_depth=3, max_nodes=7, switches={"screen": on}) for on in (True, False)
+    ]
+    assert tree(found[0]) == tree(found[1])
+    closed = [answer["statistics"]["pruned_bound"] for answer in found]
+    assert closed[0] > 1.5 * closed[1]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=EXAMPLES)
 @given(seed=SEEDS)

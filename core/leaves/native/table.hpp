@@ -6,30 +6,34 @@
 // eight bytes per row, lane and statistic instead of one bit per row and lane: on 713 rows with 66 features
 // and three statistics it takes four times as long.
 
-inline int native_lanes(const Frame& frame) {
+// Up to the last active lane, in whole vectors of so many lanes.
+inline int lanes_in_use(const Frame& frame, int width) {
     int last = 0;
     for (int a = 0; a < frame.n_active; ++a) last = frame.active[a] > last ? frame.active[a] : last;
-    return (last / kLanes<double> + 1) * kLanes<double>;
+    return (last / width + 1) * width;
 }
+inline int native_lanes(const Frame& frame) { return lanes_in_use(frame, kLanes<double>); }
 
 // Which lanes of a row of a pair table are filled where half of it is enough, so that every pair is in one
 // row at least. Rows are filled from their own vector on, up to the last full vector; the features in a
 // vector that is not full are rows over all lanes instead. With 33 features and 8 lanes 85 vectors are
 // filled: rows that all end with the last vector, of which they need one lane, take 113 (colon at depth
 // 5: 1.2 times as long).
-struct HalfRows {
+template <int Width>
+struct HalfRowsOf {
     int lanes, full;
 
-    explicit HalfRows(const Frame& frame) : lanes(native_lanes(frame)), full(0) {
+    explicit HalfRowsOf(const Frame& frame) : lanes(lanes_in_use(frame, Width)), full(0) {
         int last = -1;
         for (int a = 0; a < frame.n_active; ++a) last = frame.active[a] > last ? frame.active[a] : last;
-        full = (last + 1) / kLanes<double> * kLanes<double>;
+        full = (last + 1) / Width * Width;
     }
-    int begin(int row) const { return row < full ? row / kLanes<double> * kLanes<double> : 0; }
+    int begin(int row) const { return row < full ? row / Width * Width : 0; }
     int end(int row) const { return row < full ? full : lanes; }
     // Whether the earlier row has all lanes of the later one.
     bool alike(int earlier, int later) const { return later < full || earlier >= full; }
 };
+using HalfRows = HalfRowsOf<kLanes<double>>;
 
 // The other half of a table whose rows were filled as above.
 template <class T>

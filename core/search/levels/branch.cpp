@@ -60,6 +60,8 @@ void Worker::begin_branching(int index, int depth, int nodes, double upper, bool
     if (!switches.depth_two && similarity.on) tables.load(at, true);
     at.fused = !at.order.empty() && known_children.kept(at) && three_levels.can_fuse(at.node);
     if (at.fused) three_levels.begin_fused(at);
+    at.screened = false;
+    if (!at.order.empty() && known_children.kept(at)) three_levels.begin_screen(at);
 }
 
 // Features that are ruled out before any of them is searched need not be sorted: bounds only rise, and the

@@ -32,6 +32,8 @@ void ThreeLevels::try_kept_pairs(Level& at, int lane) {
     bool open = true;
     if (solving && at.fused)
         solve_both(at, lane, known);
+    else if (solving && at.screened)
+        open = solve_screened(at, lane, known);
     else if (solving)
         open = solve_missing(at, lane, known);
     const SharedLock lock(at);
@@ -74,6 +76,32 @@ bool ThreeLevels::solve_missing(Level& at, int lane, char* const known[2]) {
         at.bound(at.least_nodes, side, lane) = value[at.least_nodes];
         *known[side] = 1;
         if (side == first && !at.open(lane)) return false;
+    }
+    return true;
+}
+
+// The same with estimates first (screen/): false if they rule the feature out, or the value of one child
+// does.
+bool ThreeLevels::solve_screened(Level& at, int lane, char* const known[2]) {
+    const bool small_side = smaller_side(at.node, lane);
+    screen_.count_child(at, lane);
+    for (const bool side : {!small_side, small_side}) {
+        if (*known[side]) continue;
+        screen_.estimate(at, lane, side);
+        const SharedLock lock(at);
+        if (!at.open(lane)) return false;
+    }
+    for (const bool side : {!small_side, small_side}) {
+        if (*known[side]) continue;
+        double value[4];
+        if (!screen_.solve(at, lane, side, value[at.least_nodes])) {
+            pairs_.begin_children(at, lane, small_side);
+            solve_child_pairs(at, lane, side, small_side, value);
+        }
+        const SharedLock lock(at);
+        at.bound(at.least_nodes, side, lane) = value[at.least_nodes];
+        *known[side] = 1;
+        if (side != small_side && !at.open(lane)) return false;
     }
     return true;
 }

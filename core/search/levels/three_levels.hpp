@@ -8,6 +8,7 @@
 #include "search/bounds/similarity.hpp"
 #include "search/caches/known_children.hpp"
 #include "search/pairs/pair_solver.hpp"
+#include "search/screen/screen.hpp"
 #include "search/thread_state.hpp"
 
 namespace streed {
@@ -20,6 +21,7 @@ public:
     // Before the first feature of a node.
     bool can_fuse(const Node& node) const;
     void begin_fused(Level& at);
+    void begin_screen(Level& at) { screen_.begin(at); }
     void push_known(Level& at);
     // One feature, whose children are recorded or not.
     void try_kept_pairs(Level& at, int lane);
@@ -28,6 +30,7 @@ public:
 
 private:
     bool solve_missing(Level& at, int lane, char* const known[2]);
+    bool solve_screened(Level& at, int lane, char* const known[2]);
     double label_weight(const void* sums, const Node& node, std::size_t lane) const;
     ChildBenefits both_scaled(const Level& at, int lane, bool with_two);
     ChildBenefits solve_children(const Level& at, int lane, Lane type, const char* table, const void* singles,
@@ -41,6 +44,7 @@ private:
     PairSolver& pairs_;
     SimilarityBounds& similarity_;
     KnownChildren& known_;
+    Screen screen_{thread_};
     AlignedBuffer children_, other_singles_;
     std::vector<std::uint64_t> filter_;  // rows of the smaller child
 };
