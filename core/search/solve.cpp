@@ -215,7 +215,11 @@ void RootSearch::begin_neighbourhoods(Worker& main, int depth, int nodes) {
 void RootSearch::take_turn(double until, int steps) {
     if (neighbourhoods_->tree().empty() || incumbent_.value() < neighbourhoods_->cost())
         neighbourhoods_->begin(incumbent_.solution());
-    while (steps-- > 0 && neighbourhoods_->step() && search_.elapsed() < until) {
+    const bool timed = until < std::numeric_limits<double>::infinity();
+    const auto seconds = [&] {
+        return timed ? Turns::step(search_.elapsed()) : std::numeric_limits<double>::infinity();
+    };
+    while (steps-- > 0 && neighbourhoods_->step(seconds()) && search_.elapsed() < until) {
     }
     const double cost = neighbourhoods_->cost();
     if (cost >= known_value()) return;

@@ -215,9 +215,7 @@ def test_estimates_rule_children_out() -> None:
     columns = rng.random((500, 6))
     X = np.hstack([columns[:, [k]] <= np.linspace(0.1, 0.9, 9) for k in range(6)])
     leaf = SquaredError(columns @ np.arange(6) + rng.normal(size=500) / 5).leaf()
-    found = [
-        solve(leaf, X, True, max_depth=3, max_nodes=7, switches={"screen": on}) for on in (True, False)
-    ]
+    found = [solve(leaf, X, True, max_depth=3, max_nodes=7, switches={"screen": on}) for on in (True, False)]
     assert tree(found[0]) == tree(found[1])
     closed = [answer["statistics"]["pruned_bound"] for answer in found]
     assert closed[0] > 1.5 * closed[1]

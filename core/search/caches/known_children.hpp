@@ -45,7 +45,9 @@ void KnownChildren::each_record(const ChildRecords& records, const Level& at, Fe
     const auto literal = [&](int f, int side) {
         return PathKeyMaker::literal(at.node.feature(f), side == 1);
     };
-    for (std::size_t k = 0; k < thread_.path.size(); ++k) {
+    const std::size_t tests = thread_.path.size();
+    const bool others = !records.hashed(tests) || at.node.n_slots() >= ChildRecords::kLeastHashed;
+    for (std::size_t k = 0; k < tests && others; ++k) {
         const ChildRecords::Siblings siblings = records.siblings(thread_.path, k);
         met_.clear();
         for (const std::int32_t f : at.node.active())

@@ -152,11 +152,38 @@ void Neighbourhoods::leave(const Place& place) {
     for (std::size_t k = 0; k < place.path.size(); ++k) worker_.ascend();
 }
 
-bool Neighbourhoods::step() {
+bool Neighbourhoods::step(double seconds) {
     search_.checkpoint(true);
     if (places_.empty()) return false;
+    seconds_ = seconds;
+    const double until = search_.elapsed() + seconds;
+    worker_.give_way = [this, until] {
+        if (search_.elapsed() > until) throw Late{};
+    };
+    try {
+        if (!grow_first()) replace();
+    } catch (const Late&) {
+        while (!worker_.path.empty()) worker_.ascend();
+    }
+    return true;
+}
+
+// The next of the greedy trees that come first; false if there is none, or no time for it. At .1 s yeast at
+// depth 8 has 153 errors with them and 189 without.
+bool Neighbourhoods::grow_first() {
+    constexpr Impurity kImpurities[] = {Impurity::gini, Impurity::entropy};
+    if (first_ == 2 || !due(first_tried_)) return false;
+    const Tree tree = greedy_tree(search_, worker_,
+                                  {depth_, std::min(3, depth_ - 1), kImpurities[first_], {}});
+    ++first_;
+    first_tried_ = 0;
+    if (costs_.cost(tree) <= cost_) begin(tree);
+    return true;
+}
+
+void Neighbourhoods::replace() {
     const Place place = places_[draw_place()];
-    if (!enter(place)) return true;
+    if (!enter(place)) return;
     Tree part;
     const double kind = random_.unit();
     bool found = kind < 0.4 && solve_exactly(place, part);
@@ -164,7 +191,6 @@ bool Neighbourhoods::step() {
     if (!found) found = regrow(place, part);
     leave(place);
     if (found) put(place, part);
-    return true;
 }
 
 // Of equally good trees the new one stays.
@@ -184,9 +210,11 @@ bool Neighbourhoods::solve_exactly(const Place& place, Tree& part) {
     double work = columns * columns * (at.node.words() + 4);
     for (int level = kLeastLevels; level < left; ++level) work *= columns / (level >= 4 ? 4 : 1);
     if (work > kMostWork) return false;
-    if (!solved_.insert(mix(place.rows_key, static_cast<std::uint64_t>(left))).second) return false;
+    double& tried = tried_[mix(place.rows_key, static_cast<std::uint64_t>(left))];
+    if (!due(tried)) return false;
     const double value = worker_.solve(index, left, full_tree(left), at.leaf + 1).lower;
     worker_.rebuild.construct(index, left, full_tree(left), value, part);
+    tried = std::numeric_limits<double>::infinity();
     return true;
 }
 
