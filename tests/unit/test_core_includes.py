@@ -42,9 +42,10 @@ TECHNIQUES: dict[str, set[str]] = {
     "caches": set(),
     "pairs": set(),
     "bounds": {"caches", "pairs"},
-    "levels": {"bounds", "caches", "pairs"},
+    "levels": {"bounds", "caches", "pairs", "screen"},
     "trees": {"pairs"},
     "neighbourhoods": {"trees"},
+    "screen": set(),
 }
 """The same for the folders of ``core/search``."""
 
