@@ -89,19 +89,18 @@ class Crew:
         self._heard = self._workers_seen = time.monotonic()
         self._next_beat = 0.0
         self._silent: set[str] = set()
+        self._allowed: frozenset[str] | None = None  # workers that get tasks; None: all
+        self._answering: list[str] = []
         self._known = Event()  # the scheduler has answered once
-        self._where: dict[str, str] = {}  # the worker of each key
 
     # The life of a crew.
 
     def __enter__(self) -> Crew:
         self.check()
-        sent = pack(self._problem)
+        self._sent = pack(self._problem)
         self._register()
         self.client.subscribe_topic(self.name, lambda event: self._queue.put(("told", event[1])))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of large tasks: the data must go there once
-            self._data = self.client.submit(unpack, sent, key=f"{self.name}-data", pure=False)
+        self._data = self._send_data()
         self._beat()
         self._known.wait(BEAT)
         return self
@@ -117,6 +116,22 @@ class Crew:
             self.client.unsubscribe_topic(self.name)
             self.client.loop.add_callback(self._delete_later)
         self._out.clear()
+
+    def _send_data(self) -> Any:
+        """Send the problem to the cluster, as a task that any worker can do again."""
+        key = f"{self.name}-data-{next(self._numbers)}"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of large tasks: the data must go there once
+            return self.client.submit(unpack, self._sent, key=key, pure=False, **self._where_to(""))
+
+    def _where_to(self, prefer: str) -> dict[str, Any]:
+        """Return where a task is to run: by preference on one worker; if one is silent, only on the others.
+
+        Dask would let a silent worker, which seems to be idle, steal tasks that may run anywhere.
+        """
+        if self._silent:
+            return {"workers": self._answering} if self._answering else {}
+        return {"workers": [prefer], "allow_other_workers": True} if prefer else {}
 
     def _register(self) -> None:
         """Give all workers a board. One that does not answer gets it with its first piece."""
@@ -179,11 +194,6 @@ class Crew:
                 scheduler.variable_set(name=self.name, data=[value, beat], timeout=seconds), seconds
             )
             known = await asyncio.wait_for(scheduler.identity(), seconds)
-            self._where = {
-                key: worker
-                for worker, keys in (await asyncio.wait_for(scheduler.processing(), seconds)).items()
-                for key in keys
-            }
             self._see(known["workers"])
             self._heard = time.monotonic()
             self._known.set()
@@ -197,7 +207,8 @@ class Crew:
             for address, worker in workers.items()
             if latest - worker["last_seen"] > self.patience.silent
         }
-        own = [worker["nthreads"] for address, worker in workers.items() if address not in self._silent]
+        self._answering = [address for address in workers if address not in self._silent]
+        own = [workers[address]["nthreads"] for address in self._answering]
         self.threads, self.width = sum(own), max(own, default=1)
 
     def _same_clock(self, latest: float) -> bool:
@@ -229,9 +240,7 @@ class Crew:
             "slice": piece.slice,
             "lease": self.patience.lease,
         }
-        where: dict[str, Any] = {}
-        if piece.prefer and piece.prefer not in self._silent:
-            where = {"workers": [piece.prefer], "allow_other_workers": True}
+        where = self._where_to(piece.prefer)
         future = self.client.submit(
             run_piece, self._data, request, key=key, pure=False, retries=0, priority=piece.priority, **where
         )
@@ -304,13 +313,18 @@ class Crew:
         self.submit(piece)
 
     def _pass_over_silent(self) -> None:
-        """Give the pieces of workers that nobody hears of to others, if there are others."""
-        if not self._silent or not self.threads:
+        """Send all pieces out again, to those that answer, once that is not everybody, and once it is again.
+
+        Also the pieces of others: they may wait for the problem, which only a silent worker had.
+        """
+        allowed = frozenset(self._answering) if self._silent else None
+        if allowed == self._allowed or not self.threads:
             return
+        self._allowed = allowed
+        self._data = self._send_data()
         for key, piece in list(self._out.items()):
-            if self._where.get(key) in self._silent:
-                del self._out[key]
-                piece.future.release()
-                piece.prefer = ""
-                self.counts["repeated"] += 1
-                self.submit(piece)
+            del self._out[key]
+            piece.future.release()
+            piece.prefer = ""
+            self.counts["repeated"] += 1
+            self.submit(piece)
