@@ -91,3 +91,20 @@ def test_folds_search_for_no_cost() -> None:
         patch.setattr(module, "solve_checked", counted)
         streed.FairTreeClassifier(max_depth=2, tune=3, cuts="binned").fit(X, Y, sensitive_features=GROUP)
     assert len(made) == 1
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_parities_of_means_have_a_cost(loss: Any, weighted: bool) -> None:
+    counts = 3 * Y + RNG.poisson(1, 300) + 2 * (GROUP == "m")
+    weights = (np.arange(300) % 4).astype(float) if weighted else None
+    table = X.assign(group=GROUP)
+    equal = [lim.mean_prediction(by="group") <= 0.2]
+    own: dict[str, Any] = {"loss": loss, "max_depth": 2, "cuts": "binned"}
+    limited = streed.OptimalTreeRegressor(**own, constraints=equal).fit(table, counts, weights)
+    free = streed.OptimalTreeRegressor(**own).fit(table, counts, weights)
+    cost = limited.result_.limit_cost
+    assert cost is not None
+    assert cost.objective == pytest.approx(free.result_.objective)
+    assert limited.result_.objective > free.result_.objective
+    assert "the limits cost" in limited.result_.note

@@ -21,6 +21,7 @@ from streed.solver.thresholds import ThresholdRun
 from streed.tasks.base import Task, form_of
 from streed.tasks.constrained import Constrained, most_nodes
 from streed.tasks.forms import OneValue, Sums
+from streed.tasks.regression.equal_means import EqualMeans
 from streed.tree.result import LimitCost, Result
 
 LEAST_SECONDS, MOST_SECONDS = 0.05, 10.0
@@ -59,6 +60,8 @@ def without_limits(task: Any) -> Task | None:
     """Return a task without its limits on other quantities; None if it has none, or they are all there is."""
     if isinstance(task, Constrained):
         return None if all(isinstance(limit.quantity, Nodes) for limit in task.limits) else task.task
+    if isinstance(task, EqualMeans):
+        return task.without_limit()
     form = form_of(task) if isinstance(task, Task) else None
     if isinstance(form, Sums) and any(form.lines) and isinstance(form.objective, OneValue):
         return Unlimited(task, form.objective)

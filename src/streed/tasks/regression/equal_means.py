@@ -92,6 +92,10 @@ class EqualMeans(LeafLoss):
         return abs(float(weighted_sum(self._weights * self.shares, predictions.astype(np.float64))))
 
     @abstractmethod
+    def without_limit(self) -> LeafLoss:
+        """Return the loss alone."""
+
+    @abstractmethod
     def shifted(self, multiplier: float) -> tuple[OneValue, float]:
         """Return the loss of shifted rows, and what it is less than the bound of a tree."""
 

@@ -98,11 +98,16 @@ class ParityOfMeans(EqualMeans, SquaredError):  # noqa: N818 (a squared error is
         cost_complexity: float = 0.0,
     ) -> None:
         SquaredError.__init__(self, y, sample_weight, cost_complexity)
+        self._given = y, sample_weight, cost_complexity
         if self._targets.ndim != 1:
             raise ValueError(f"a parity of means needs one target, got {self._targets.shape[1]}")
         self._compare(sensitive_features, max_difference)
         self._mean = float(weighted_sum(self._weights, self._targets)) / float(self._weights.sum())
         self._away = self._targets - self._mean
+
+    def without_limit(self) -> SquaredError:
+        """Return the squared error alone."""
+        return SquaredError(*self._given)
 
     def shifted(self, multiplier: float) -> tuple[OneValue, float]:
         """Return the squared error of shifted targets, and what it is less than the bound of a tree."""

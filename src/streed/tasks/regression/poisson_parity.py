@@ -153,12 +153,17 @@ class PoissonParity(EqualMeans, Poisson):
         cost_complexity: float = 0.0,
     ) -> None:
         Poisson.__init__(self, y, sample_weight, cost_complexity)
+        self._given = y, sample_weight, cost_complexity
         self._compare(sensitive_features, max_difference)
         self._own = 2 * float((self._weights * times_log(self._targets)).sum())
 
     def _exposures(self, multiplier: float) -> NDArray[np.float64]:
         found: NDArray[np.float64] = self._weights * (1 + multiplier / 2 * self.shares)
         return found
+
+    def without_limit(self) -> Poisson:
+        """Return the deviance alone."""
+        return Poisson(*self._given)
 
     def shifted(self, multiplier: float) -> tuple[OneValue, float]:
         """Return the deviance of rows with other exposures, and what it is less than the bound of a tree."""
