@@ -55,6 +55,17 @@ def test_trees_are_no_worse_than_greedy_ones(seed: int, classes: int, depth: int
     assert model.get_depth() <= depth
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_deep_trees_end_without_a_limit_of_time(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many, "LEAST_LAST", 0.05)
+    monkeypatch.setattr(many, "TIMES_AS_LONG", 0.0)
+    X, y = noisy(seed, 5000)
+    model = streed.OptimalTreeClassifier(max_depth=7).fit(X, y)  # the search over its tests takes hours
+    greedy = DecisionTreeClassifier(max_depth=7, random_state=0).fit(X, y)
+    assert model.result_.status == "work_limit"
+    assert model.result_.objective == errors(model, X, y) <= errors(greedy, X, y)
+
+
 def test_trees_are_near_the_best_ones() -> None:
     X, y = noisy(3, 1500)
     best = streed.OptimalTreeClassifier(max_depth=3, cuts="exact").fit(X, y).result_
