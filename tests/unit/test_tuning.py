@@ -11,6 +11,7 @@ from streed.estimators.choosing.scores import own_score
 from streed.tuning import fits, tune
 from streed.tuning.clock import Clock
 from streed.tuning.fits import FoldSearch, Scorer
+from streed.tuning.folds import make_folds
 
 RNG = np.random.default_rng(4)
 X = RNG.integers(2, size=(150, 6))
@@ -143,3 +144,37 @@ def test_bad_arguments() -> None:
         tune(free, X, Y, max_nodes=[30])
     with pytest.raises(TypeError, match="one of streed's"):
         tune(KFold(3), X, Y)
+
+
+@pytest.mark.parametrize("cv", ["holdout", 2, 5])
+@pytest.mark.parametrize("rare", [[1], [1, 1], [2, 3, 1]])
+def test_rare_classes_are_in_every_fit(cv: int | str, rare: list[int]) -> None:
+    names = [f"rare {k}" for k, count in enumerate(rare) for _ in range(count)]
+    target = np.array([*Y.tolist(), *names])
+    for seed in range(10):
+        folds = make_folds(cv, np.zeros((target.size, 1)), target, seed, stratify=True)
+        for fit, test in folds:
+            assert set(target[fit]) == set(target)
+            assert np.intersect1d(fit, test).size == 0
+            assert sorted([*fit, *test]) == list(range(target.size))
+        if cv != "holdout":  # each other row is held out once
+            held = np.concatenate([test for _, test in folds])
+            assert np.unique(held).size == held.size
+            assert set(np.flatnonzero(np.isin(target, ["yes", "no"]))) <= set(held)
+
+
+def test_a_class_of_one_row_is_tuned() -> None:
+    target = Y.copy().astype(object)
+    target[0] = "once"
+    model = streed.OptimalTreeClassifier(max_depth=2, tune=5).fit(X, target)
+    assert model.classes_.tolist() == ["no", "once", "yes"]
+    assert model.tuned_.score > 0.5
+
+
+def test_folds_of_a_splitter_are_refused_without_a_class() -> None:
+    target = Y.copy().astype(object)
+    target[0] = "once"
+    with pytest.raises(ValueError, match="'once' to fit on: give a number of folds"):
+        tune(streed.OptimalTreeClassifier(max_depth=1), X, target, cv=KFold(3))
+    with pytest.raises(ValueError, match="every class has a single row"):
+        tune(streed.OptimalTreeClassifier(max_depth=1), X, np.arange(150), cv=3)

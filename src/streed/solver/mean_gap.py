@@ -25,7 +25,7 @@ MOST_NODES = 60_000
 """More nodes than this are not looked at: about 20 s of processor time."""
 
 
-class GaveUpError(Exception):
+class TooLargeError(Exception):
     """There are too many trees below the bound."""
 
 
@@ -71,7 +71,7 @@ def better_tree(
             found = task.within(leaves_of(tree, run.rows), len(tree["feature"])).cost(limit)
             if found < cost:
                 best, cost = tree, found
-    except GaveUpError:
+    except TooLargeError:
         return best, False
     return best, True
 
@@ -103,7 +103,7 @@ class _Gap:
         """Count what was done, and end when it was too much."""
         self.left -= work
         if self.left < 0 or self.run.stopped:
-            raise GaveUpError
+            raise TooLargeError
 
     def stumps(self, rows: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Return the features that split rows, and the values of both leaves of each."""
@@ -200,7 +200,7 @@ class _Gap:
         """Put subtrees of both sides together, as far as they fit."""
         ends = np.searchsorted(others.value, room - ones.value, side="right")
         if int(ends.sum()) > MOST_POINTS:
-            raise GaveUpError
+            raise TooLargeError
         a = np.repeat(np.arange(len(ones.made)), ends)
         b = np.concatenate([np.arange(end) for end in ends.tolist()]) if ends.size else np.empty(0, np.int64)
         fits = ones.nodes[a] + others.nodes[b] < nodes
@@ -217,7 +217,7 @@ class _Gap:
         kept = np.flatnonzero(value <= budget)
         kept = kept[np.argsort(value[kept], kind="stable")]
         if kept.size > MOST_POINTS:
-            raise GaveUpError
+            raise TooLargeError
         return Points(value[kept], nodes[kept], [made[k] for k in kept.tolist()])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,11 @@ HOLDOUTS, TEST_SIZE = 5, 0.2
 
 
 def make_folds(cv: Any, X: Any, y: Any, random_state: Any, *, stratify: bool) -> list[Fold]:
-    """Give all folds; classes are stratified, and every class must be in every fit.
+    """Give all folds; classes are stratified, and every class is in every fit.
 
-    ``cv`` is "holdout", a number of folds, or a splitter of scikit-learn.
+    ``cv`` is "holdout", a number of folds, or a splitter of scikit-learn. A class of a single row is never
+    held out, and one whose rows a fold would hold out altogether keeps one of them in the fit; folds of a
+    splitter stay as they are, and are refused then.
     """
     n = int(np.shape(X)[0])
     target = None if y is None else np.asarray(y)
@@ -34,18 +37,45 @@ def make_folds(cv: Any, X: Any, y: Any, random_state: Any, *, stratify: bool) ->
         splitter = (StratifiedKFold if classes else KFold)(cv, shuffle=True, random_state=random_state)
     else:
         splitter = check_cv(cv, target, classifier=classes)
-    folds = [(np.asarray(a), np.asarray(b)) for a, b in splitter.split(np.zeros((n, 1)), target)]
-    if classes and target is not None:
-        _check_classes(target, folds)
-    return folds
+        folds = _split(splitter, target, np.arange(n))
+        if classes and target is not None:
+            _check_classes(target, folds)
+        return folds
+    if not classes or target is None:
+        return _split(splitter, target, np.arange(n))
+    codes = np.unique(target, return_inverse=True)[1]
+    alone = np.bincount(codes)[codes] == 1
+    if alone.all():
+        raise ValueError("every class has a single row, so that none can be held out to choose a size on")
+    folds = _split(splitter, codes, np.flatnonzero(~alone))
+    return [_with_classes(codes, np.append(fit, np.flatnonzero(alone)), test) for fit, test in folds]
+
+
+def _split(splitter: Any, target: NDArray[Any] | None, rows: NDArray[np.intp]) -> list[Fold]:
+    """Split some of the rows."""
+    some = None if target is None else target[rows]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The least populated class in y", category=UserWarning)
+        return [
+            (rows[np.asarray(a)], rows[np.asarray(b)])
+            for a, b in splitter.split(np.zeros((rows.size, 1)), some)
+        ]
+
+
+def _with_classes(codes: NDArray[np.intp], fit: NDArray[np.intp], test: NDArray[np.intp]) -> Fold:
+    """Move the first row of each class that is held out altogether into the fit."""
+    lost = np.setdiff1d(codes[test], codes[fit])
+    moved = np.array([test[codes[test] == one][0] for one in lost.tolist()], np.intp)
+    return np.append(fit, moved), test[~np.isin(test, moved)]
 
 
 def _check_classes(target: NDArray[Any], folds: list[Fold]) -> None:
-    """Refuse folds that leave a class out of a fit."""
+    """Refuse folds of a splitter that leave a class out of a fit."""
     everything = np.unique(target)
     for number, (fit, _) in enumerate(folds):
         missing = np.setdiff1d(everything, target[fit])
         if missing.size:
             raise ValueError(
-                f"fold {number} has no row of the class {missing.tolist()[0]!r} to fit on: use fewer folds"
+                f"fold {number} of the splitter has no row of the class {missing.tolist()[0]!r} to fit on: "
+                "give a number of folds, which keeps a row of each class in every fit"
             )

@@ -43,7 +43,7 @@ def solve(run: Run, form: MeanParity) -> Result:
     """Find the tree of least loss within the limit."""
     run.keep(form.rows)
     run.least_seconds = LEAST_SECONDS
-    search = _Search(run, form)
+    search = _ParitySearch(run, form)
     with run.interruptible():
         search.run_multipliers()
         if not search.proven and not run.stopped:
@@ -51,7 +51,7 @@ def solve(run: Run, form: MeanParity) -> Result:
     return search.result()
 
 
-class _Search:
+class _ParitySearch:
     """The best tree so far and what is proven."""
 
     def __init__(self, run: Run, form: MeanParity) -> None:
