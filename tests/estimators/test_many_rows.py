@@ -60,7 +60,7 @@ def test_deep_trees_end_without_a_limit_of_time(seed: int, monkeypatch: pytest.M
     monkeypatch.setattr(many, "LEAST_LAST", 0.05)
     monkeypatch.setattr(many, "TIMES_AS_LONG", 0.0)
     X, y = noisy(seed, 5000)
-    model = streed.OptimalTreeClassifier(max_depth=7).fit(X, y)  # the search over its tests takes hours
+    model = streed.OptimalTreeClassifier(max_depth=7).fit(X, y)
     greedy = DecisionTreeClassifier(max_depth=7, random_state=0).fit(X, y)
     assert model.result_.status == "work_limit"
     assert model.result_.objective == errors(model, X, y) <= errors(greedy, X, y)
