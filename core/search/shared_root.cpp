@@ -168,6 +168,12 @@ RootBounds SharedRoot::solve_roots(const std::vector<int>& features, int depth, 
                 if (features[k] == feature_at(lane))
                     out.bounds[k] = std::max(search_.least_split(), bound_of(lane));
     }
+    // A question that ends before its root is entered still knows what earlier ones have said.
+    std::map<int, double>& told = told_[{depth, nodes}];
+    for (std::size_t k = 0; k < features.size(); ++k) {
+        double& bound = told.try_emplace(features[k], out.bounds[k]).first->second;
+        bound = out.bounds[k] = std::max(bound, out.bounds[k]);
+    }
     rename(out.tree);
     root_.branching = follows_ = false;
     out.statistics = main.statistics;

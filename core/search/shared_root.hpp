@@ -76,6 +76,7 @@ private:
     bool prepared_ = false;
     bool follows_ = false;  // the best cost of the root goes down with the ceiling
     std::map<std::pair<int, int>, std::vector<double>> known_;  // Level::lower of the root by depth and nodes
+    std::map<std::pair<int, int>, std::map<int, double>> told_;  // bounds of features, by the same
 };
 
 }  // namespace streed

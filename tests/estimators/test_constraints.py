@@ -295,6 +295,7 @@ def test_the_closest_tree_where_no_tree_keeps_the_limits() -> None:
     free = OptimalTreeClassifier(max_depth=1, cuts="binned").fit(TABLE, LABELS)
     assert sum(missed) == pytest.approx(free.result_.objective)
     assert pickle.loads(pickle.dumps(error.value)).closest == error.value.closest
+    assert error.value.__context__ is None  # Dask pickles it along
     groups = np.arange(5) > 2
     with pytest.raises(InfeasibleError, match=r"the least possible is 0\.166667") as error:
         streed.FairTreeClassifier("accuracy_parity", max_depth=1).fit(

@@ -164,7 +164,7 @@ def test_limits_that_do_not_bind_and_limits_that_do() -> None:
     loose = FairTreeClassifier("demographic_parity", max_difference=1.0, max_depth=2, cuts="exact")
     plain = OptimalTreeClassifier(max_depth=2, cuts="exact").fit(X, y)
     assert loose.fit(X, y, sensitive_features=group).result_.objective == plain.result_.objective
-    assert loose.result_.note == plan.ALL
+    assert loose.result_.note.startswith(plan.ALL)
     said: list[str] = []
     for most in (0.2, 0.1, 0.05, 0.02):
         with warnings.catch_warnings(record=True) as found:

@@ -169,7 +169,7 @@ def test_progress_and_stopping() -> None:
         seen.append(progress)
         return len(seen) == 3
 
-    model = FairTreeClassifier(max_depth=5, progress=watch).fit(X, y, sensitive_features=group)
+    model = FairTreeClassifier(max_depth=6, progress=watch).fit(X, y, sensitive_features=group)
     assert model.result_.status == "interrupted"
     assert model.difference_ <= 0.01
     assert all(0 <= one.lower_bound <= one.objective for one in seen)

@@ -233,7 +233,7 @@ def test_values_that_are_missing_only_later_satisfy_no_condition() -> None:
     model = OptimalTreeClassifier(max_depth=1).fit(X[["other"]], X["other"] > 2)
     changed = X.assign(other=np.nan)
     assert model.predict(changed[["other"]]).all()  # not other <= 2.5
-    assert Model.from_estimator(model).predict(changed).all()
+    assert Model.from_estimator(model).predict(changed[["other"]]).all()
     names: dict[str, Any] = {}
     exec(model.tree_.to_python(), names)
     assert names["predict"]({"other": None})

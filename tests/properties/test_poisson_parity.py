@@ -18,6 +18,7 @@ def least_cost(y: np.ndarray, w: np.ndarray, g: np.ndarray, limit: float, leaves
     n, total = np.bincount(codes, w), np.bincount(codes, w * y)
     shares = np.where(g == 0, 1 / w[g == 0].sum(), -1 / w[g == 1].sum())
     d = np.bincount(codes, w * shares)
+    d[np.abs(d) < 1e-12] = 0.0  # rounding: to the solver it would be a constraint of its own
 
     def deviance(p: np.ndarray) -> float:
         logs = np.where(y > 0, y * np.log(np.where(y > 0, y, 1) / p[codes]), 0.0)
@@ -35,7 +36,7 @@ def least_cost(y: np.ndarray, w: np.ndarray, g: np.ndarray, limit: float, leaves
             start,
             method="SLSQP",
             bounds=[(1e-9 * whole, None)] * n.size,
-            constraints=limits,
+            constraints=limits if d.any() else [],
             options={"ftol": 1e-13, "maxiter": 500},
         )
         if abs(d @ found.x) <= limit + 1e-9:

@@ -104,7 +104,10 @@ def test_trade_off_without_time(constraint: str, seconds: float) -> None:
     assert (front.status, front.complete) == ("time_limit", False)
     assert len(front) > 0
     assert front[0].error == (front[0].tree.predict(X) != Y).sum()
-    assert front.to_result().proven == []
+    proven = [point.values for point in front.to_result().proven]
+    assert proven == [(point.error, point.difference) for point in front][: len(proven)]
+    assert len(proven) < len(front)
+    assert seconds > 1e-9 or not proven
     assert "<html" in front.to_html()
 
 

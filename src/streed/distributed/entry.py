@@ -15,7 +15,7 @@ from streed.distributed.leader import ClusterLeader
 from streed.distributed.patience import DEFAULT, Patience
 from streed.options import check_limits
 from streed.reference import Components
-from streed.solver.engines.led import led_by
+from streed.solver.led import led_by
 from streed.solver.solve import solve as solve_here
 from streed.tasks.base import Task
 from streed.tree.result import Progress, Result

@@ -18,7 +18,7 @@ from streed.distributed.problem import RootProblem
 from streed.options import Limits
 from streed.solver.engines import by_depth, priced
 from streed.solver.engines import thresholds as thresholds_engine
-from streed.solver.engines.led import led_by
+from streed.solver.led import led_by
 from streed.solver.solve import solve_checked
 from streed.tasks.base import Task, form_of
 from streed.tasks.forms import CountsMetric, MeanParity, OneValue, Sums
@@ -39,7 +39,7 @@ def is_shared(task: Task) -> bool:
 
 
 class ClusterLeader:
-    """Answers for the engine (`streed.solver.engines.led`).
+    """Answers for the engine (`streed.solver.led`).
 
     Every search begins here, for `Patience.start` seconds: most end within them, and the others have a tree
     and a bound then.

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from streed.options import Limits, check_limits
 from streed.reference import Components
-from streed.solver.engines import led
+from streed.solver import led
 from streed.solver.run import Run
 from streed.solver.strategies import choose, choose_sizes, strategy
 from streed.table.encoded import EncodedRows

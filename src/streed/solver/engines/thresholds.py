@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from streed import _core
 from streed.options import Limits
-from streed.solver.engines import led
+from streed.solver import led
 from streed.tasks.forms import CountsMetric, OneValue, Sums
 
 

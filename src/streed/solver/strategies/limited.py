@@ -45,11 +45,13 @@ def solve(run: Run, form: Sums) -> Result | None:
             return _solve_value(run, form, form.objective)
         result: Result | None = choose(run, form.objective)(run, form.objective)
     except limited_search.NoTreeError as found:
-        raise reach.infeasible(run, form, found.answer) from None
-    if result is None:
-        return None
-    predicted = result.tree.label[result.tree.route(run.rows)].astype(np.int64)
-    return replace(result, limits=_kept(form, run, result.tree, predicted))
+        answer = found.answer
+    else:
+        if result is None:
+            return None
+        predicted = result.tree.label[result.tree.route(run.rows)].astype(np.int64)
+        return replace(result, limits=_kept(form, run, result.tree, predicted))
+    raise reach.infeasible(run, form, answer)  # beside the other error: pickles of workers take that along
 
 
 def begin(run: Run, form: Sums) -> None:
