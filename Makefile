@@ -62,7 +62,7 @@ docs:
 	test -x $(SITE)/bin/python || $(PYTHON) -m venv $(SITE)
 	$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 	$(SITE)/bin/python -m pip install --quiet --disable-pip-version-check '.[docs]'
-	$(SITE)/bin/python -m sphinx -W --keep-going -j 2 -b html docs build/site
+	$(SITE)/bin/python -m sphinx -W --keep-going -b html docs build/site
 	@echo "Open build/site/site/index.html"
 
 # The oldest versions that pyproject.toml allows, in an environment of their own, with libraries of their time.

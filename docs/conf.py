@@ -28,8 +28,8 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 root_doc = "site/index"
-exclude_patterns = ["gallery/*", "index.md", "images/README*"]
-source_suffix = {".md": "markdown", ".rst": "restructuredtext", ".ipynb": "myst-nb"}
+exclude_patterns = ["gallery/*", "examples/*.ipynb", "index.md", "images/README*"]
+source_suffix = {".md": "myst-nb", ".rst": "restructuredtext", ".ipynb": "myst-nb"}
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
