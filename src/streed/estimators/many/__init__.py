@@ -177,7 +177,11 @@ class Clock:
 
 
 def _last(limits: Limits) -> Limits:
-    """Return the limits of the search over tests: from five levels on it may take very long."""
+    """Return the limits of the search over tests.
+
+    From five levels on that search may take very long, and the clock ends it: the tree of another run may be
+    another one then.
+    """
     if limits.time_limit < math.inf:
         return _left(limits)
     if limits.max_depth <= PROVEN_DEPTH:

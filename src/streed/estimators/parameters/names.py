@@ -28,7 +28,7 @@ class Ours(NamedTuple):
 _PRICE = Ours("cost_complexity", "a price per branching node, in a unit of its own")
 _NODES = Ours("max_nodes", "the greatest number of branching nodes; a tree has one leaf more")
 _LEAF = Ours("min_samples_leaf", "a number of rows, or a share of them")
-_SAME = Ours("", "the same data always give the same tree, so that there is nothing random to fix")
+_SAME = Ours("", "nothing is random: the same data give the same tree, unless a clock ends the search")
 _CUTS = Ours("binarizer", "as streed.Binarizer(n_thresholds=..., max_categories=..., strategy=...)")
 _SWITCH = Ours("", "all techniques of the search are always on, none of them changes the tree")
 _GOAL = Ours("objective loss", "what is optimised")

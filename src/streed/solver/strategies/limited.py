@@ -51,7 +51,9 @@ def solve(run: Run, form: Sums) -> Result | None:
             return None
         predicted = result.tree.label[result.tree.route(run.rows)].astype(np.int64)
         return replace(result, limits=_kept(form, run, result.tree, predicted))
-    raise reach.infeasible(run, form, answer)  # beside the other error: pickles of workers take that along
+    # Raised outside of the handler: Dask pickles the context of an error, and NoTreeError holds an answer of
+    # the engine, which cannot be pickled.
+    raise reach.infeasible(run, form, answer)
 
 
 def begin(run: Run, form: Sums) -> None:
